@@ -1,1 +1,1 @@
-"""What the project costs, measured beside what anybody would pay: `make bench-<name>` each."""
+"""Measures the project's costs against those of a minimal solution: `make bench-<name>` each."""

@@ -1,7 +1,7 @@
 """`make bench-batches`: batches of orders, from the request to the last row of the last chunk.
 
-Each goes through the API's handler, S3, the outbox, the queue and the worker; the tables are in
-dynoxide. `ORDERS=10000` makes the long row shorter.
+Each passes the API's handler, S3, the outbox, the queue and the worker; the tables are in dynoxide.
+`ORDERS=10000` shortens the long series.
 """
 
 import os
@@ -19,7 +19,7 @@ from local.aws.dynoxide import VERSION
 ORDERS = int(os.environ.get("ORDERS", "100000"))
 BATCH = 500
 FLOOR_OFTEN = 20
-"""Of so many batches of the long row one is written again, as its floor."""
+"""In the long series, one batch in so many is written again to measure the floor."""
 COLUMNS = (
     Column("what"),
     Column("orders", "there before, or brought"),
@@ -48,9 +48,9 @@ class Scenario:
 
     label: str
     buyer: Callable[[int], int | None]
-    """Who buys the order of a number."""
+    """Returns the buyer of an order, by its number."""
     stored: int = 0
-    """How many orders, from number 0 on, are there before."""
+    """The number of orders, from number 0, that are stored before."""
     first: int = 0
     """The number of the batch's first order."""
 
@@ -64,12 +64,12 @@ SCENARIOS = (
 
 
 def batch_of(first: int, buyer: Callable[[int], int | None]) -> list[dict[str, Any]]:
-    """A batch from an order on."""
+    """Returns a batch that begins with an order."""
     return [order(number, buyer(number)) for number in range(first, first + BATCH)]
 
 
 def single(meter: Meter) -> Iterator[list[Cell]]:
-    """Single batches, on lists that hold one at most."""
+    """Measures single batches, on lists that hold at most one."""
     for scenario in SCENARIOS:
         shop = open_shop(scenario.label)
         for first in range(0, scenario.stored, BATCH):
@@ -81,7 +81,7 @@ def single(meter: Meter) -> Iterator[list[Cell]]:
 
 
 def buyer_among_many(number: int) -> int:
-    """Two orders in five are somebody's first; the others are of anybody who bought before."""
+    """Returns a new buyer for two orders in five, and a random earlier buyer for the others."""
     if number % 5 < 2:
         return number
     earlier = number * 2_654_435_761 % 2**32 % number
@@ -89,7 +89,10 @@ def buyer_among_many(number: int) -> int:
 
 
 def long(meter: Meter) -> Iterator[list[Cell]]:
-    """Many batches, two in five of the orders of somebody new; a row for each tenth."""
+    """Measures many batches, with new buyers for two orders in five.
+
+    It yields a row after a tenth of the batches, and one at the end.
+    """
     shop, batches = open_shop("many batches"), ORDERS // BATCH
     often = max(1, min(FLOOR_OFTEN, batches // 10))
     meter.clear()

@@ -1,7 +1,7 @@
-"""`make bench-budgets`: what budgets of requests cost, and how exactly they are kept.
+"""`make bench-budgets`: the cost of request budgets, and how exactly they are enforced.
 
-A tenant asks with one key, on some containers, by a clock of the benchmark's own; another tenant
-asks at a tenth of its budget meanwhile. The rows are in dynoxide, which says the units.
+A tenant sends requests with one key, to some containers, by a clock of the benchmark's own; another
+tenant uses a tenth of its budget meanwhile. The rows are in dynoxide, which reports the units.
 """
 
 import os
@@ -27,14 +27,14 @@ from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 
 SECONDS = int(os.environ.get("SECONDS", "30"))
-"""Of the benchmark's clock."""
+"""Duration by the benchmark's clock."""
 MAX_UNITS = 0.1
 BURST = int(parameter_defaults()["BudgetBurstSeconds"])
 KEY = Policy("key", int(parameter_defaults()["CallerRequestsPerSecond"]), BURST)
 WORKSPACE = Policy("workspace", int(parameter_defaults()["WorkspaceRequestsPerSecond"]), BURST)
 QUIET = KEY.per_second / 10
 LOADS = ((0.1, 1), (0.1, 50), (0.5, 10), (1, 10), (1, 50), (10, 1), (10, 10), (10, 100), (10, 1000))
-"""Multiples of the key's budget, and containers."""
+"""Request rates as multiples of the key's budget, and numbers of containers."""
 
 COLUMNS = (
     Column("asked", "a second"),
@@ -59,20 +59,20 @@ NOTES = (
 
 @dataclass
 class Tenant:
-    """A workspace with one key, whose requests any of some containers may get."""
+    """A workspace with one key, whose requests go to random containers."""
 
     containers: int
     random: Random
     budgets: list[Budget] = field(init=False)
     spendings: list[Spending] = field(init=False)
     passed: list[float] = field(default_factory=list)
-    """The seconds at which requests passed."""
+    """The times in seconds of allowed requests."""
     requests: int = 0
     longest_wait: float = 0.0
     checks: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """With containers that know nothing."""
+        """Begins with new containers."""
         workspace = WorkspaceScope(new_id())
         self.budgets = [
             Budget(key_budget_key(workspace, new_id()), KEY),
@@ -81,7 +81,7 @@ class Tenant:
         self.spendings = [Spending() for _ in range(self.containers)]
 
     def request(self, second: float) -> None:
-        """One request, on any container."""
+        """Sends one request to a random container."""
         container = self.random.choice(self.spendings)
         self.requests += 1
         began = perf_counter()
@@ -94,7 +94,7 @@ class Tenant:
 
     @property
     def past(self) -> float:
-        """By how many requests the key's budget was passed at most, over all windows."""
+        """The most requests above the key's budget, over all windows."""
         level, last, most = 0.0, 0.0, 0.0
         for second in self.passed:
             level = max(0.0, level - (second - last) * KEY.per_second) + 1
@@ -103,7 +103,7 @@ class Tenant:
 
 
 def arrivals(random: Random, rate: float) -> Iterator[float]:
-    """The seconds at which requests come, at random, so many a second."""
+    """Yields random arrival times of requests in seconds, at a rate a second."""
     second = random.expovariate(rate)
     while second < SECONDS:
         yield second
@@ -111,7 +111,7 @@ def arrivals(random: Random, rate: float) -> Iterator[float]:
 
 
 def measured(multiple: float, containers: int, meter: Meter, table: Table) -> None:
-    """One row of the table."""
+    """Measures one row of the table."""
     random = Random(f"{multiple} {containers}")
     rate = multiple * KEY.per_second
     busy, quiet = Tenant(containers, random), Tenant(containers, random)
@@ -143,7 +143,7 @@ def measured(multiple: float, containers: int, meter: Meter, table: Table) -> No
 
 
 def main() -> None:
-    """Every mixture of rates and containers, in new tables."""
+    """Measures every combination of rates and containers, in new tables."""
     table = Table("budgets", "Budgets of requests", COLUMNS, {"dynoxide": VERSION}, NOTES)
     with tables():
         meter = Meter()

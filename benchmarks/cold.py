@@ -1,6 +1,6 @@
-"""`make bench-cold`: the CPU that importing each function takes, beside a bare handler's.
+"""`make bench-cold`: the CPU time of importing each function, beside a bare handler's.
 
-With compiled code, and without it, as where nobody put it into the layers: Lambda can't keep it.
+With compiled code, and without it, as in layers that don't contain it: Lambda can't store it.
 """
 
 import json
@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 def measured(layer: Layer, modules: list[str], *, compiled: bool) -> dict[str, Sample]:
-    """Milliseconds of CPU that each import takes."""
+    """Returns the milliseconds of CPU of each import."""
 
     def import_cpu(module: str) -> Callable[[], float]:
         return lambda: (
@@ -47,7 +47,7 @@ def measured(layer: Layer, modules: list[str], *, compiled: bool) -> dict[str, S
 
 
 def clients(module: str) -> tuple[str, str]:
-    """The clients that an import makes, and those that the first request adds."""
+    """Returns the clients that an import makes, and those that the first request adds."""
     command = [sys.executable, "-m", "benchmarks.processes.clients", module]
     printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     imported, later = json.loads(printed.splitlines()[-1])
@@ -55,7 +55,7 @@ def clients(module: str) -> tuple[str, str]:
 
 
 def table(layer: Layer) -> Table:
-    """Every function beside the floor, which comes first."""
+    """Returns the table of all functions, with the floor first."""
     modules = [FLOOR, *(f.folder.strip("/").replace("/", ".") + ".handler" for f in functions())]
     layer.compile(modules)
     compiled, source = (measured(layer, modules, compiled=c) for c in (True, False))

@@ -1,7 +1,7 @@
-"""`make bench-coupons`: pools of codes from a file, and what an assignment takes of each.
+"""`make bench-coupons`: imports of codes from a file, and assignments from each pool.
 
-Each file goes through the API's handler, S3, the outbox, the queue and the worker; the tables are
-in dynoxide. `CODES=20000` makes the long row shorter.
+Each file passes the API's handler, S3, the outbox, the queue and the worker; the tables are in
+dynoxide. `CODES=20000` makes the largest pool smaller.
 """
 
 import os
@@ -40,16 +40,19 @@ NOTES = (
 )
 
 type Totals = dict[str, float]
-"""Seconds by the clock and of the CPU, units, calls, and of a worker its megabytes at most."""
+"""Seconds by the clock and of the CPU, units, calls, and a worker's peak memory in megabytes."""
 
 
 def content(codes: int) -> str:
-    """A file of so many codes."""
+    """Returns the content of a file with a number of codes."""
     return "\n".join(f"GIFT{n * 7919 % 10_000_000:07}" for n in range(codes))
 
 
 def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, Totals]:
-    """A coupon whose codes are those of a file, and what it took; `address` is that of AWS."""
+    """Imports a coupon's codes from a file; returns its id and the cost.
+
+    `address` is the URL of AWS.
+    """
     body = {
         "storeId": shop.store,
         "name": "Gift cards",
@@ -64,7 +67,7 @@ def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, T
 
 
 def together(measured: Sequence[Measured[Any]]) -> Totals:
-    """What several took, by the names that the worker has for it."""
+    """Returns the total cost of several calls, under the worker's names."""
     return {
         "seconds": sum(each.seconds for each in measured),
         "cpu": sum(each.cpu_seconds for each in measured),
@@ -75,7 +78,7 @@ def together(measured: Sequence[Measured[Any]]) -> Totals:
 
 
 def people(api: Api, shop: Shop, number: int) -> list[str]:
-    """So many customers of the store: their profiles' ids."""
+    """Creates customers of the store; returns their profiles' ids."""
     found = []
     for each in range(number):
         customer = person(each)
@@ -89,7 +92,7 @@ def people(api: Api, shop: Shop, number: int) -> list[str]:
 
 
 def rows(meter: Meter, address: str) -> Iterator[list[Cell]]:
-    """Of each pool its import and assignments from it."""
+    """Measures each pool's import and assignments."""
     least: float | None = None
     for codes in POOLS:
         shop = open_shop(f"a pool of {codes}")

@@ -1,7 +1,7 @@
-"""`make bench-crowds`: what one list takes from many writers at once, where they conflict.
+"""`make bench-crowds`: one list's throughput with many writers at once, whose writes conflict.
 
-`SECONDS` says how long each of them writes by the writers' clock, and `DILATION` how much slower
-that is. `BEFORE=/path/to/a/checkout` is a folder with another commit of this repository, such as
+`SECONDS` is how long each writes by the writers' clock, and `DILATION` how much slower that clock
+is. `BEFORE=/path/to/a/checkout` is a folder with another commit of this repository, such as
 `git worktree add` makes; it runs with the same packages.
 """
 
@@ -32,12 +32,12 @@ from storepost.values.scope import WorkspaceScope
 
 SECONDS = float(os.environ.get("SECONDS", "2"))
 DILATION = float(os.environ.get("DILATION", "80"))
-"""How much slower the writers' clock is than the machine's, so that the processor is no bound."""
+"""How much slower the writers' clock is than the machine's, so that the CPU isn't the limit."""
 HELD_SECONDS = 0.012
 THERE = 3_000
 WRITERS = (1, 64)
 PAGES = 5
-"""Read each second: page 1 and any other by turns."""
+"""Pages read a second, alternately page 1 and a random one."""
 
 COLUMNS = (
     Column("writers"),
@@ -63,7 +63,7 @@ NOTES = (
 
 @dataclass
 class Pages:
-    """Units of the pages that were read."""
+    """The read units of the pages."""
 
     first: list[float] = field(default_factory=list)
     others: list[float] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Pages:
 
 @contextmanager
 def reading(kind: "Kind", tree: Tree) -> Iterator[Pages]:
-    """Reads pages of our own lists while the block runs."""
+    """Reads pages of this checkout's lists while the block runs."""
     pages, ended, meter = Pages(), threading.Event(), Meter()
     if not kind.is_ours:
         yield pages
@@ -97,7 +97,7 @@ def reading(kind: "Kind", tree: Tree) -> Iterator[Pages]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A run: by which checkout, and who writes."""
+    """A run's checkout, and its writers."""
 
     commit: str
     checkout: Path
@@ -106,12 +106,12 @@ class Kind:
 
     @property
     def is_ours(self) -> bool:
-        """Whether our own code reads the list too, and looks it through afterwards."""
+        """Whether this checkout writes the list, and so also reads and checks it."""
         return self.checkout == ROOT
 
 
 def report(table: Table, engine_url: str, engine_port: int, kind: Kind) -> None:
-    """So many writers at once; raises where our own list isn't right afterwards."""
+    """Runs the writers at once; raises SystemExit if this checkout's list is wrong afterwards."""
     scope = WorkspaceScope(uuid4())
     tree, workspace = OrderList(scope).tree, str(scope.id)
     done_in(kind.checkout, "crowd_writer", Run(workspace, fill=THERE), engine_url)

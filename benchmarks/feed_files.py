@@ -1,17 +1,17 @@
 """`make bench-feed_files`: feeds of many rows, parsed alone, imported, and once more unchanged.
 
-The tables are in dynoxide, the feed comes from a server in this process, and what an import keeps
-on S3 is in a folder.
+The tables are in dynoxide, a server in this process serves the feed, and an import's S3 objects are
+in a folder.
 
-A first import of a million rows takes an engine on this machine hours, and its rate is that of its
-transactions, whatever follows them. So the first rows alone are imported and timed. What an import
-of the whole file would leave for the next is its manifest: it is made here by the import's own code
-out of the whole file, without the writing, and held to what the first rows' import left of theirs.
-An unchanged import reads no product, so none is laid down behind those; that it reads and writes
-none is what the calls say. Parsing, settling, the unchanged import and memory are at full size.
+A first import of a million rows takes hours with an engine on this machine, and its rate is that of
+its transactions, at any size. So only the first rows are imported and timed. An import of the whole
+file would leave its manifest for the next one: the import's own code makes it here from the whole
+file, without writing products, and it is compared with the manifest of the first rows' import. An
+unchanged import reads no product, so no further products are written; the number of calls shows
+that it reads and writes none. Parsing, settling, the unchanged import and memory are at full size.
 
 `ROWS=20000`, `OTHER_ROWS=5000`, `FIRST_ROWS=2000` and `MEGABYTES=100` make it shorter, and
-`LINES=csv`, `xml`, `json` or `memory` measures that line anew and keeps the others.
+`LINES=csv`, `xml`, `json` or `memory` measures only that line and keeps the others.
 """
 
 import json
@@ -99,7 +99,7 @@ NOTES = (
 
 
 def row(number: int) -> dict[str, str]:
-    """A product."""
+    """Returns a product's row."""
     return {
         "id": f"sku-{number:07d}",
         "title": f"Wool vest number {number}",
@@ -114,7 +114,7 @@ def row(number: int) -> dict[str, str]:
 
 
 def as_csv(rows: int, more: str = "") -> Iterator[str]:
-    """The rows as CSV; `more` stands in each of them besides."""
+    """Yields the rows as CSV, each with `more` in addition."""
     yield ",".join(NAMES) + "\n"
     for number in range(rows):
         values = row(number)
@@ -123,7 +123,7 @@ def as_csv(rows: int, more: str = "") -> Iterator[str]:
 
 
 def as_xml(rows: int, more: str = "") -> Iterator[str]:
-    """The rows as RSS."""
+    """Yields the rows as RSS."""
     yield '<rss xmlns:g="http://base.google.com/ns/1.0"><channel>'
     for number in range(rows):
         values = row(number)
@@ -136,7 +136,7 @@ def as_xml(rows: int, more: str = "") -> Iterator[str]:
 
 
 def as_json(rows: int, more: str = "") -> Iterator[str]:
-    """The rows as an array."""
+    """Yields the rows as a JSON array."""
     for number in range(rows):
         values = row(number)
         values["description"] += more
@@ -148,25 +148,25 @@ FORMATS: dict[str, Callable[..., Iterator[str]]] = {"csv": as_csv, "xml": as_xml
 
 
 def write(path: Path, lines: Iterator[str]) -> None:
-    """Writes a file down."""
+    """Writes a file."""
     with path.open("w", encoding="utf-8") as file:
         file.writelines(lines)
 
 
 def pieces(path: Path) -> Iterator[bytes]:
-    """The file a piece at a time."""
+    """Yields the file's content in pieces."""
     with path.open("rb") as file:
         yield from iter(lambda: file.read(PIECE), b"")
 
 
 @dataclass
 class Folder:
-    """What an import keeps, in a folder in S3's place."""
+    """A folder that replaces S3 for an import's objects."""
 
     path: Path
 
     def at(self, name: str) -> Path:
-        """Where an object is."""
+        """Returns the path of an object."""
         return self.path / name.replace("/", "_")
 
     def put(self, name: str, path: Path) -> None:
@@ -185,20 +185,20 @@ class Folder:
         self.at(name).unlink(missing_ok=True)
 
     def stand_in(self) -> None:
-        """Takes S3's place."""
+        """Replaces S3."""
         names = {"put_file": self.put, "get_file": self.get, "delete_object": self.delete}
         vars(objects).update(names)
 
 
 def serve(folder: Path) -> str:
-    """Serves a folder's files; the address."""
+    """Serves a folder's files; returns the URL."""
 
     class Quiet(SimpleHTTPRequestHandler):
         def __init__(self, *arguments: object) -> None:
             super().__init__(*arguments, directory=str(folder))  # type: ignore[arg-type]
 
         def handle(self) -> None:
-            with suppress(ConnectionError):  # of a sample the rest isn't read
+            with suppress(ConnectionError):  # a preview closes the connection after its sample
                 super().handle()
 
         def log_message(self, format: str, *arguments: object) -> None:
@@ -221,7 +221,7 @@ class Run:
 
 
 def run(workspace: WorkspaceScope, feed_id: UUID) -> Run:
-    """Has the waiting import run to its end."""
+    """Runs the waiting import to its end."""
     message = FeedImportMessage(workspace.id, feed_id)
     began = time.perf_counter()
     running.resume(WorkerRun(message, 1, lambda: 10**9))
@@ -236,7 +236,7 @@ def run(workspace: WorkspaceScope, feed_id: UUID) -> Run:
 
 
 def parsed(path: Path) -> float:
-    """Rows a second, parsed alone."""
+    """Returns the rows a second of parsing alone."""
     began = time.perf_counter()
     count = sum(1 for _ in read_feed(pieces(path), "", Bound()).rows)
     return count / (time.perf_counter() - began)
@@ -268,7 +268,7 @@ class Importing:
     storage: Folder
 
     def feed(self, name: str) -> tuple[UUID, FeedSettings]:
-        """A feed of a file of the site, with an import that waits."""
+        """Creates a feed of a file of the site, with a waiting import."""
         settings = FeedSettings(
             name, f"{self.origin}/{name}", None, FeedMode.ADD_AND_ENRICH, MAPPING
         )
@@ -277,17 +277,17 @@ class Importing:
         return made.feed.id, settings
 
     def digest(self, settings: FeedSettings) -> str:
-        """Under which a manifest of the feed holds."""
+        """Returns the digest for which the feed's manifest is valid."""
         store = found_store(StoreRepository(self.shop.workspace), self.shop.stores[0])
         return digest_of(store, settings)
 
     def manifest(self, feed_id: UUID) -> Path:
-        """Where the feed's manifest is."""
+        """Returns the path of the feed's manifest."""
         return self.storage.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
 
 
 def check_same(first: Path, whole: Path) -> None:
-    """Raises RuntimeError where the whole file's manifest has other rows than the first ones'."""
+    """Raises RuntimeError if the whole file's manifest lacks a row of the first rows' manifest."""
     with closing(sqlite3.connect(first)) as db:
         db.execute("ATTACH ? AS whole", (str(whole),))
         [lacking] = db.execute(
@@ -298,7 +298,7 @@ def check_same(first: Path, whole: Path) -> None:
 
 
 def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[Cell]:
-    """A line of the table."""
+    """Measures one line of the table."""
     large_shop.open_shop(importing.shop)
     workspace, site = importing.shop.workspace, importing.site
     some = min(rows, FIRST_ROWS if name == "csv" else FIRST_ROWS // 4)
@@ -343,14 +343,14 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
 
 
 def plan(path: Path) -> None:
-    """Reads, settles and plans a file; for a process of its own."""
+    """Reads, settles and plans a file, in a process of its own."""
     with TemporaryDirectory() as place:
         manifest_of(path, "", Path(place) / "manifest")
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def memory(megabytes: int, site: Path) -> float:
-    """What settling a file of that size takes at its most, in MB."""
+    """Returns the peak memory in MB of settling a file of that size."""
     path = site / "large.csv"
     size = sum(map(len, as_csv(1000, LONG))) / 1000
     write(path, as_csv(int(megabytes * 1024**2 / size), LONG))
@@ -365,14 +365,14 @@ def memory(megabytes: int, site: Path) -> float:
 
 
 def measured_before() -> dict[str, list[Cell]]:
-    """The lines that stand in the results, by what they are of."""
+    """Returns the lines of the results file, by label."""
     path = RESULTS / "feed_files.json"
     rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
     return {row["what"]: [row.get(column.name) for column in COLUMNS] for row in rows}
 
 
 def measure_imports(names: Iterable[str]) -> Iterator[list[Cell]]:
-    """The lines of these formats."""
+    """Measures the lines of these formats."""
     with TemporaryDirectory() as site, TemporaryDirectory() as storage, tables():
         folder = Folder(Path(storage))
         folder.stand_in()
@@ -384,7 +384,7 @@ def measure_imports(names: Iterable[str]) -> Iterator[list[Cell]]:
 
 
 def measure_memory() -> Iterator[list[Cell]]:
-    """The lines of two large files, beside a small one."""
+    """Measures the lines of two large files, compared with a small one."""
     with TemporaryDirectory() as site:
         least = memory(LEAST_MEGABYTES, Path(site))
         for megabytes in (MEGABYTES // 10, MEGABYTES):
@@ -393,7 +393,7 @@ def measure_memory() -> Iterator[list[Cell]]:
 
 
 def main() -> None:
-    """Measures and publishes, each line as soon as it is there."""
+    """Measures and publishes each line as soon as it is measured."""
     lines = measured_before() if LINES else {}
     measured_names = LINES or [*FORMATS, "memory"]
     measuring = chain(

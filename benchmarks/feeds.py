@@ -2,7 +2,7 @@
 
 `BEFORE=/path/to/a/checkout` is a folder with another commit of this repository, such as
 `git worktree add` makes; it runs with the same packages. `ROWS=200000` makes the feed longer, and
-`LATENCIES=12` measures with answers that take so many milliseconds alone.
+`LATENCIES=12` measures only with answers that take that many milliseconds.
 """
 
 import os
@@ -35,7 +35,7 @@ NOTES = (
 
 
 def rows(label: str, milliseconds: float, figures: dict[str, Figures]) -> list[list[Cell]]:
-    """The table's rows of one commit."""
+    """Returns the table's rows of one commit."""
     unchanged = figures["unchanged"]["seconds"]
     return [
         [

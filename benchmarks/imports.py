@@ -1,8 +1,8 @@
 """`make bench-imports`: a shop's customers and orders pulled, in a process of their own.
 
 The tables are in dynoxide; the shop and the rest of AWS are in this process, so that the other
-one's memory is the worker's alone. `CUSTOMERS=2000` makes it shorter: there are three orders a
-customer, and a row of a tenth of all before the row of all.
+process has only the worker's memory. `CUSTOMERS=2000` makes it shorter: each customer has three
+orders, and a row for a tenth of all precedes the row for all.
 """
 
 import os
@@ -42,13 +42,13 @@ NOTES = (
 
 
 def worked(address: str, host: str, *arguments: str) -> dict[str, float]:
-    """What the worker took for it; the shop is at `host`."""
+    """Runs the worker; returns its cost. The shop is at `host`."""
     environment = {"FEED_ALLOW_HOSTS": host, "SHOPIFY_STAND_IN": f"http://{host}"}
     return apart(address, "benchmarks.processes.import_worker", *arguments, **environment)
 
 
 def check(store: Store, customers: int, orders: int) -> None:
-    """Raises where the import didn't bring everything."""
+    """Raises RuntimeError if the import isn't complete."""
     turns = TurnsRepository(store.workspace).get(store.id)
     latest = turns.latest_of[ImportScope.CUSTOMERS_ORDERS]
     found = ImportRepository(store.workspace, store.id).get(latest)
@@ -60,7 +60,7 @@ def check(store: Store, customers: int, orders: int) -> None:
 
 
 def measure(table: Table, address: str, customers: int, least: float | None) -> float:
-    """A row of the table; the most memory that the worker took."""
+    """Measures a row of the table; returns the worker's peak memory."""
     orders = ORDERS_A_CUSTOMER * customers
     records = customers + orders
     store = connect(f"import-{customers}")

@@ -1,6 +1,6 @@
-"""`make bench-inserts`: what an entry of a large list costs, by how many go in one transaction.
+"""`make bench-inserts`: the cost of an entry of a large list, by entries per transaction.
 
-On the orders that `make bench-lists` loads.
+It uses the orders that `make bench-lists` loads.
 """
 
 import os
@@ -26,7 +26,7 @@ ORDERS = int(os.environ.get("ORDERS", "1000000"))
 ENTRIES = 720
 IN_ORDER = (1, 8, 15, 30, 60)
 SCATTERED = (1, 8, 20)
-"""Each scattered one has nodes of its own, so no more fit into a transaction."""
+"""Scattered entries per transaction; each has nodes of its own, so no more fit into one."""
 
 COLUMNS = (
     Column("entries"),
@@ -54,7 +54,7 @@ class Inserts:
     table: Table
 
     def report(self, name: str, placed: Iterator[int], at_once: int) -> None:
-        """What an entry takes where so many go in one transaction."""
+        """Measures the cost of an entry with `at_once` entries per transaction."""
         entries = [self._entry(next(placed)) for _ in range(ENTRIES)]
         measured = self.meter.measured(partial(self._insert, entries, at_once))
         self.table.add(
@@ -76,7 +76,7 @@ class Inserts:
             self.listed.tree.insert(changes, entry)
 
     def _entry(self, placed: int) -> TreeEntry:
-        """A new order, placed so many seconds from the beginning."""
+        """Returns a new order, placed `placed` seconds from the beginning."""
         sale = Sale(
             number=next(_numbers),
             store=0,

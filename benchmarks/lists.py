@@ -1,6 +1,6 @@
-"""`make bench-lists`: what a page of a million orders reads, and that its total is exact.
+"""`make bench-lists`: the reads of a page of a million orders, and checks of its exact total.
 
-The first run loads them, which takes minutes; `ORDERS=100000` takes fewer.
+The first run loads them, which takes minutes; `ORDERS=100000` loads fewer.
 """
 
 import os
@@ -39,13 +39,13 @@ FILTERS: dict[str, tuple[str, Keeps]] = {
     "cancelled": ("true", lambda sale: sale.cancelled),
     "isTest": ("true", lambda sale: sale.is_test),
 }
-"""Each keeps about 1 in 100."""
+"""Filters that each match about 1 order in 100."""
 
 
 def report_ranges(
     report: Report, name: str, lists: OrderLists, store: int | None
 ) -> list[Measured[Any]]:
-    """Ranges of dates: narrow and wide, open at an end, in the middle, and their deep pages."""
+    """Measures date ranges: narrow and wide, open at an end, in the middle, and deep pages."""
     middle = SECONDS // 2
     for label, since, until in (
         ("a day", middle, middle + DAY),
@@ -67,7 +67,7 @@ def report_ranges(
 def report_filters(
     report: Report, name: str, lists: OrderLists, store: int | None
 ) -> list[Measured[Any]]:
-    """A filter of few values that keeps 1 in 100, alone and within a year."""
+    """Measures a filter that matches 1 in 100, alone and within a year."""
     found = []
     for parameter, (value, keeps) in FILTERS.items():
         found.append(lists.expected(OrderQuery(store, {parameter: value}, keeps)))
@@ -80,14 +80,14 @@ def report_filters(
 
 
 def report_floor(report: Report, name: str, listed: OrderList, meter: Meter) -> None:
-    """The same rows by a bare query, as an index gives them to anybody: without any total."""
+    """Measures a bare query of the same rows, as of any index: without a total."""
     for place, key in (("first", "~"), ("from a known key on", "-DWz")):
         measured = [meter.measured(partial(bare_page, listed, key)) for _ in range(ROUNDS)]
         report.add(f"floor: {name}, {PAGE} rows {place}", measured)
 
 
 def bare_page(listed: OrderList, before: str) -> Any:  # noqa: ANN401 - botocore's own shape
-    """The newest rows before a key."""
+    """Queries the newest rows before a key."""
     return dynamodb_client().query(
         TableName=Item.Meta.table_name,
         KeyConditionExpression="pk = :list AND sk < :before",

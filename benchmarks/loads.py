@@ -1,8 +1,8 @@
-"""`make bench-loads`: coupon codes, orders and pulls, beside an earlier commit where one is given.
+"""`make bench-loads`: coupon codes, orders and pulls, beside an earlier commit if one is given.
 
 `BEFORE=/path/to/a/checkout` is a folder with another commit of this repository, such as
 `git worktree add` makes; it runs with the same packages. `CODES=20000` makes the file longer,
-`ORDERS=10000` brings more orders, and `CUSTOMERS=5000` more customers from a shop.
+`ORDERS=10000` sends more orders, and `CUSTOMERS=5000` pulls more customers from a shop.
 """
 
 import os
@@ -15,7 +15,7 @@ CODES = int(os.environ.get("CODES", "5000"))
 ORDERS = int(os.environ.get("ORDERS", "2000"))
 CUSTOMERS = int(os.environ.get("CUSTOMERS", "500"))
 PULLED = 4
-"""Records a customer: the customer and three orders."""
+"""Records per customer: the customer and three orders."""
 LATENCIES = (0, 12)
 """In milliseconds: the engine's own, and the mean of DynamoDB's writes."""
 MAX_WRITES = 1.3
@@ -40,7 +40,7 @@ NOTES = (
 
 
 def row(label: str, milliseconds: float, records: int, figures: Figures) -> list[Cell]:
-    """A row of the table."""
+    """Returns a row of the table."""
     each = [figures[name] / records for name in ("reads", "writes", "calls")]
     rate, cpu = records / figures["seconds"], 1000 * figures["cpu"] / records
     return [label, milliseconds, records, rate, cpu, *each]

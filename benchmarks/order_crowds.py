@@ -1,8 +1,8 @@
-"""`make bench-order_crowds`: orders put into one store by 64 processes at once, by the handlers.
+"""`make bench-order_crowds`: 64 processes put orders into one store at once, by the handlers.
 
-`SECONDS` says how long each run lasts by the writers' clock. `BEFORE=/path/to/a/checkout` is a
-folder with another commit of this repository, such as `git worktree add` makes; it runs with the
-same packages, and by turns.
+`SECONDS` is how long each run lasts by the writers' clock. `BEFORE=/path/to/a/checkout` is a folder
+with another commit of this repository, such as `git worktree add` makes; it runs with the same
+packages, in turn with this one.
 """
 
 import os
@@ -25,13 +25,13 @@ from local.template import ROOT
 
 SECONDS = float(os.environ.get("SECONDS", "4"))
 DILATION = float(os.environ.get("DILATION", "80"))
-"""How much slower the writers' clock is than the machine's, so that the processor is no bound."""
+"""How much slower the writers' clock is than the machine's, so that the CPU isn't the limit."""
 HELD_SECONDS = 0.012
 READ_SECONDS = 0.004
 WRITERS, IMPORTS = 64, 16
 TURNS = int(os.environ.get("TURNS", "4"))
 TURN_SECONDS = 15.0
-"""Of each commit by turns, where the clock is the machine's own."""
+"""The length of each commit's turn, in runs by the machine's own clock."""
 
 COLUMNS = (
     Column("orders"),
@@ -58,7 +58,7 @@ NOTES = (
 
 @dataclass
 class Sums:
-    """What runs of one kind did together."""
+    """The total results of one kind of run."""
 
     answers: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Sums:
 
 @dataclass
 class Crowd:
-    """A workspace of its own, written to by a checkout."""
+    """A workspace of its own that a checkout writes to."""
 
     engine_port: int
     checkout: Path
@@ -85,11 +85,11 @@ class Crowd:
     key: str = ""
     runs: int = 0
     orders: list[str] = field(default_factory=list)
-    """Ids of those that were taken."""
+    """The ids of accepted orders."""
     imported: int = 0
 
     def write(self, sums: Sums, **wishes: Any) -> None:  # noqa: ANN401 - fields of Run
-        """One run; its figures are added."""
+        """Does one run, and adds its figures."""
         run = Run(self.name, self.key, self.runs, dilation=self.dilation, **wishes)
         held_seconds, read_seconds = HELD_SECONDS * self.dilation, READ_SECONDS * self.dilation
         with HoldingProxy(self.engine_port, held_seconds, read_seconds) as proxy:
@@ -105,7 +105,7 @@ class Crowd:
         sums.by_the_clock += run.seconds
 
     def check(self) -> None:
-        """Raises SystemExit where lists haven't what was answered."""
+        """Raises SystemExit if lists don't have the acknowledged orders."""
         shop = Shop(Run(self.name, self.key))
         wrong = list(differences(shop.workspace, shop.stores, self.orders, self.imported))
         if wrong:
@@ -114,7 +114,7 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Measure:
-    """A kind of run: by which checkouts, and what."""
+    """A kind of run, and its checkouts."""
 
     order: str
     dilation: float
@@ -123,7 +123,7 @@ class Measure:
 
 
 def measured(engine_port: int, commits: dict[str, Path], kind: Measure) -> dict[str, Sums]:
-    """What each checkout did, by turns; our own lists are checked."""
+    """Runs the checkouts in turn; returns their results. It checks this checkout's lists."""
     crowds, sums = dict[str, Crowd](), dict[str, Sums]()
     for _ in range(kind.turns):
         for commit, checkout in commits.items():
@@ -138,7 +138,7 @@ def measured(engine_port: int, commits: dict[str, Path], kind: Measure) -> dict[
 
 
 def row(kind: Measure, commit: str, sums: Sums) -> list[Cell]:
-    """The table's row."""
+    """Returns the table's row."""
     cuts = quantiles(sums.seconds, n=20)
     return [
         kind.order,
@@ -157,7 +157,7 @@ def row(kind: Measure, commit: str, sums: Sums) -> list[Cell]:
 
 
 def kinds() -> Iterator[Measure]:
-    """What is measured, by turns where the machine's own clock is."""
+    """Yields the kinds of runs; those by the machine's own clock run in turns."""
     crowd = {"writers": WRITERS, "seconds": SECONDS}
     yield Measure("in order", DILATION, {**crowd, "writers": 1})
     yield Measure("in order", DILATION, crowd)

@@ -1,8 +1,8 @@
-"""`make bench-packed`: what a list of packed leaves costs to load and to read, beside others.
+"""`make bench-packed`: the cost of loading and reading a list of packed leaves, beside others.
 
-The million is built by a load, which takes minutes; `ENTRIES=100000` takes fewer. Leaves without a
-page are those of a list of `PLAIN=20000` of the same entries, written as single writers do; another
-such list packed what was cold as it grew.
+A load builds the list of a million entries in minutes; `ENTRIES=100000` loads fewer. For
+comparison, a list of `PLAIN=20000` of the same entries, written as single writers do, has unpacked
+leaves; another such list packs its cold leaves as it grows.
 """
 
 import json
@@ -48,9 +48,9 @@ ENTRIES = int(os.environ.get("ENTRIES", "1000000"))
 PLAIN = int(os.environ.get("PLAIN", "20000"))
 WRITES = 400
 AGAIN = 4
-"""Loads of 1 in 10 that follow each other."""
+"""Successive loads of a tenth as many entries."""
 PACE, THREADS, BESIDE_SECONDS = 50, 4, 20.0
-"""Writes a second beside readers, by so many threads, for so long."""
+"""The writes a second beside readers, their threads and their duration."""
 START = datetime(2023, 1, 1, tzinfo=UTC)
 RARE = FINANCIAL.among(FinancialStatus.VOIDED)
 
@@ -75,7 +75,7 @@ NOTES = (
 
 
 def entry(minute: int, random: Random, store: UUID) -> TreeEntry:
-    """An order of that minute, as the list of all shows it; 1 in 100 is voided."""
+    """Returns an order of that minute, as an entry of the list of all; 1 in 100 is voided."""
     statuses = [status for status in FinancialStatus if status is not FinancialStatus.VOIDED]
     rare = random.random() < 1 / 100
     return TreeEntry(
@@ -91,14 +91,14 @@ def entry(minute: int, random: Random, store: UUID) -> TreeEntry:
 
 
 def months(minutes: int) -> list[KeyRange]:
-    """Ranges of a month each, all over so many minutes."""
+    """Returns ranges of a month each, spread over `minutes` minutes."""
     month = min(30 * 24 * 60, minutes // 3)
     starts = (START + timedelta(minutes=(minutes - month) * n / 9) for n in range(10))
     return [moments(since, since + timedelta(minutes=month)) for since in starts]
 
 
 def report_reads(lists: ComparedList, minutes: int) -> None:
-    """Page 1, any page, a filter, a range."""
+    """Measures page 1, random pages, a filter and ranges."""
     lists.first()
     lists.pages("any page", bound=ANY)
     lists.pages("1 in 100", RARE)
@@ -106,7 +106,7 @@ def report_reads(lists: ComparedList, minutes: int) -> None:
 
 
 def report_beside_writers(packed: ComparedList, url: str) -> None:
-    """Pages while others write in order, and all over the list; then its nodes and its total."""
+    """Measures pages beside writes in order and scattered ones; then checks nodes and total."""
     ended = START + timedelta(minutes=ENTRIES)
     for order in ("in order", "scattered"):
         command = [sys.executable, "-m", "benchmarks.processes.list_writer", packed.tree.partition]
@@ -123,7 +123,7 @@ def report_beside_writers(packed: ComparedList, url: str) -> None:
 
 
 def orders(partition: str, packing: Packing) -> Tree:
-    """A list as those of orders are, but for how it is packed."""
+    """Returns a list like those of orders, with a given packing."""
     return Tree(partition, FILTERS, top_nodes=TOP_NODES, packing=packing, keys_stay=True)
 
 

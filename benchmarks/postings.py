@@ -1,8 +1,8 @@
-"""`make bench-postings`: what the postings of a load of products cost, as pages and as rows.
+"""`make bench-postings`: the cost of the postings of a load of products, as pages and as rows.
 
-The same products come in batches as large as the stream's, once as they are written where they come
-in number, and once as rows alone; then both are searched, and found alike. `PRODUCTS=200000` brings
-as many, else there are 20,000; `BATCH=100` makes smaller batches.
+The same products are written in batches of the stream's size, once in pages, as large batches are,
+and once only as rows; then both are searched, with equal results. `PRODUCTS=200000` writes as many
+instead of 20,000; `BATCH=100` makes smaller batches.
 """
 
 import os
@@ -104,7 +104,7 @@ NOTES = (
 
 
 def products(number: int) -> Iterator[SearchEntry]:
-    """So many products, the same ones each time."""
+    """Yields products, the same each time."""
     random = Random(11)
     for each in range(number):
         cuts = random.sample(CUTS, 2)
@@ -120,11 +120,11 @@ def products(number: int) -> Iterator[SearchEntry]:
 
 
 def is_live(_changes: Changes, _workspace: WorkspaceScope) -> None:
-    """The workspace is there."""
+    """Accepts any workspace as existing."""
 
 
 def loaded(meter: Meter, workspace: WorkspaceScope, *, packs: bool) -> list[Cell]:
-    """What the load takes."""
+    """Measures the load."""
     postings = PostingRepository(workspace, KIND)
     writes = reads = cpu = 0.0
     calls = made = 0
@@ -152,7 +152,7 @@ def loaded(meter: Meter, workspace: WorkspaceScope, *, packs: bool) -> list[Cell
 def searched(
     meter: Meter, workspace: WorkspaceScope, label: str, q: str, stored: str
 ) -> list[Cell]:
-    """What a search takes."""
+    """Measures a search."""
     measured = meter.measured(lambda: find(PostingRepository(workspace, KIND), Query.of(q)))
     figures = [measured.reads, len(measured.work), 1000 * measured.cpu_seconds]
     return [f"{label}: {q}", stored, *[None] * 5, measured.result.total, *figures]

@@ -1,10 +1,10 @@
-"""`make bench-previews`: what previewing 20 MB costs beside reading them with the parser alone.
+"""`make bench-previews`: the cost of previewing 20 MB, beside parsing them alone.
 
-Each preview is of a file that a server hands out, in a process of its own. The store has no
-products, but in the last lines: of one that no row is about the bound is the same, and of products
-that rows are about, which are then read, there is none.
-Parsed alone is the same part of the file, as far as the preview's sample goes, by the standard
-library's csv and expat and by ijson, without anything being made of it. `KINDS=csv,xml,json`.
+Each preview reads a file from a server, in a process of its own. The store has no products, except
+in the last two lines: in one it has a product that no row matches, with the same limit; in the
+other it has products that rows match, which are then read, without a limit.
+Parsing alone means the same part of the file, up to the preview's sample, by the standard library's
+csv and expat and by ijson, without using the results. `KINDS=csv,xml,json` selects formats.
 """
 
 import csv
@@ -38,14 +38,14 @@ from storepost.platform.persistence.changes import commit_anew
 
 KINDS = os.environ.get("KINDS", "csv,xml,json").split(",")
 SIZES = {"short rows": 330, "long rows": 2_050}
-"""Bytes of a row: of the short ones 10,000 are sampled, of the long ones 20 MB."""
+"""Bytes of a row: the sample ends at 10,000 short rows, or at 20 MB of long ones."""
 TRIES = 3
-"""Of which the cheapest counts: other processes' use of the machine adds to all of them."""
+"""The number of tries, of which the cheapest counts: other processes slow all of them down."""
 MEMORY_MB = 200
 VARIANTS = 10
-"""Of each product that rows are about: as many rows are about it."""
+"""Variants of each matched product, which as many rows match."""
 MATCHED = 300
-"""Products that rows are about."""
+"""Products that rows match."""
 COLUMNS = (
     Column("what"),
     Column("file", "MB", 1),
@@ -70,7 +70,7 @@ def parse_csv(pieces: Iterable[bytes]) -> int:
 
 
 def parse_xml(pieces: Iterable[bytes]) -> int:
-    """The same of XML."""
+    """Does the same with XML."""
     rows = 0
 
     def end(name: str) -> None:
@@ -90,18 +90,18 @@ def parse_xml(pieces: Iterable[bytes]) -> int:
 
 
 class _Source:
-    """Pieces as ijson reads them."""
+    """A file object for ijson over pieces."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
 
     def read(self, length: int = -1) -> bytes:
-        """The next piece."""
+        """Returns the next piece."""
         return next(self._pieces, b"") if length else b""
 
 
 def parse_json(pieces: Iterable[bytes]) -> int:
-    """The same of JSON."""
+    """Does the same with JSON."""
     rows = 0
     try:
         for _ in islice(ijson.items(_Source(pieces), "item"), Sample.ROWS):
@@ -119,7 +119,7 @@ PARSERS: dict[str, Callable[[Iterable[bytes]], int]] = {
 
 
 def sample_of(path: Path) -> Iterator[bytes]:
-    """The bytes that a preview may read."""
+    """Yields the bytes that a preview may read."""
     remaining = Sample.BYTES
     for piece in feed_files.pieces(path):
         yield piece[:remaining]
@@ -129,7 +129,7 @@ def sample_of(path: Path) -> Iterator[bytes]:
 
 
 def apart(*arguments: str) -> tuple[float, int, float]:
-    """Measures in a process of its own: seconds of CPU, rows, and memory in MB."""
+    """Measures in a process of its own; returns seconds of CPU, rows, and memory in MB."""
     finished = subprocess.run(
         [sys.executable, "-m", "benchmarks.previews", *arguments],
         check=True,
@@ -141,7 +141,7 @@ def apart(*arguments: str) -> tuple[float, int, float]:
 
 
 def report(work: Callable[[], int]) -> None:
-    """Prints what some work costs this process."""
+    """Prints the cost of some work in this process."""
     began = time.process_time()
     rows = work()
     cpu = time.process_time() - began
@@ -149,7 +149,7 @@ def report(work: Callable[[], int]) -> None:
 
 
 def product(number: int, variants: int) -> IncomingProduct:
-    """A product whose variants have the ids of the feed's rows."""
+    """Returns a product whose variants have the ids of the feed's rows."""
     first = number * variants
     ids = (feed_files.row(first + each)["id"] for each in range(variants))
     price = {"amount": 1000, "currency": "EUR"}
@@ -163,7 +163,7 @@ def product(number: int, variants: int) -> IncomingProduct:
 
 
 def preview(url: str, products: int, variants: int) -> None:
-    """Previews a feed of a store that has so many products, for a process of its own."""
+    """Previews a feed of a store with `products` products, in a process of its own."""
     shop = large_shop.shop("previews")
     with tables():
         large_shop.open_shop(shop)
@@ -181,14 +181,14 @@ def preview(url: str, products: int, variants: int) -> None:
 
 
 def write(path: Path, kind: str, row_bytes: int) -> None:
-    """Writes a file that is longer than what is sampled of it."""
+    """Writes a file that is longer than its sample."""
     count = Sample.BYTES // row_bytes + 1_000
     more = " Wash it by hand, in cold water." * ((row_bytes - 330) // 32)
     feed_files.write(path, feed_files.FORMATS[kind](count, more))
 
 
 def cheapest(*arguments: str) -> tuple[float, int, float]:
-    """The cheapest of several tries."""
+    """Returns the cheapest of several tries."""
     return min(apart(*arguments) for _ in range(TRIES))
 
 

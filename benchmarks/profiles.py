@@ -1,4 +1,4 @@
-"""`make bench-profiles`: what a page of 100,000 profiles reads, by each sort and filter.
+"""`make bench-profiles`: the reads of a page of 100,000 profiles, by each sort and filter.
 
 They are loaded with ten times as many orders, as for `make bench-lists`.
 """
@@ -32,7 +32,7 @@ type Keeps = Callable[[Profile], bool]
 
 @dataclass(frozen=True)
 class _Range:
-    """Whoever was first seen from one second of the sales on and before another."""
+    """Profiles first seen from `since` (inclusive) to `until` (exclusive), in seconds."""
 
     since: int
     until: int
@@ -51,7 +51,7 @@ class _Range:
 
 
 _THREE_MONTHS = _Range(SECONDS // 2, SECONDS // 2 + 91 * 24 * 60 * 60)
-"""More than one filter looks at rows, 20,000 of them at most."""
+"""A range for queries with several filters, which read rows, at most 20,000."""
 
 SORTS: dict[str, Callable[[Profile], str]] = {
     "firstSeenAt": lambda profile: moment_key(profile.first_seen_at, profile.id),
@@ -89,7 +89,7 @@ FILTERS: tuple[tuple[str, dict[str, object], Keeps], ...] = (
 
 @dataclass(frozen=True)
 class ProfileLists:
-    """The lists of the shop's profiles, as they are asked for and as they must be."""
+    """The lists of the shop's profiles: their requests and their expected content."""
 
     shop: Shop
     api: Api
@@ -98,7 +98,7 @@ class ProfileLists:
     def expected(
         self, query: Mapping[str, object], keeps: Keeps | None = None, sort: str = "firstSeenAt"
     ) -> ExpectedList:
-        """The list, with what it must hold."""
+        """Returns the list with its expected ids."""
         matching = [each for each in self._profiles if keeps is None or keeps(each)]
         ids = [str(each.id) for each in sorted(matching, key=SORTS[sort])]
         return ExpectedList(self.api, "/profiles", query, sort, ids)
@@ -109,7 +109,7 @@ class ProfileLists:
 
 
 def report_ranges(report: Report, lists: ProfileLists) -> None:
-    """Ranges of moments, wide ones and narrow ones."""
+    """Measures wide and narrow time ranges."""
     random, drawn = Random(5), []
     for _ in range(10):
         within = _Range(*sorted(random.sample(range(SECONDS), 2)))

@@ -1,10 +1,10 @@
-"""`make bench-rebuild`: a workspace's search is rebuilt while people change and workers die.
+"""`make bench-rebuild`: rebuilds a workspace's search while people change and workers die.
 
-Half of the postings are lost at the beginning, and some are there that no row has. The worker is
-killed again and again: at its first call, at its second one, and so on, before a call and after it.
-While it runs and between two runs people get other names, and the stream brings each of those
-changes a while later. In the end the postings are held against those that each row makes by itself.
-`PEOPLE=100000` has so many; without it there are two thousand.
+In the beginning half of the postings are missing, and some exist that no row has. The worker is
+killed repeatedly: at its first call, at its second one, and so on, before and after each call.
+During and between its runs people's names change, and the stream delivers each change later. In the
+end the postings are compared with those derived from each row alone. `PEOPLE=100000` sets their
+number; the default is two thousand.
 """
 
 import gzip
@@ -50,11 +50,11 @@ PEOPLE = int(os.environ.get("PEOPLE", "2000"))
 OWNER = shop("rebuilt")
 KIND = SearchKind.PROFILE
 CALLS = 64
-"""A run is killed at one of its first so many calls; a page of rows takes about sixteen."""
+"""A run is killed at one of so many first calls; a page of rows takes about sixteen."""
 LATE = 20
-"""So many changes wait for the stream."""
+"""The number of changes that the stream has yet to deliver."""
 STALE = 20
-"""Of so many postings one has another that no row has."""
+"""For one posting in so many, there is another one that no row has."""
 NAMES = ("Holm", "Lind", "Novák", "Öz", "Rossi", "Vos")
 
 COLUMNS = (
@@ -100,7 +100,7 @@ def lay_down(people: Path, postings: Path) -> None:
 
 @dataclass
 class Changing:
-    """People who get other names, and the stream that brings it late."""
+    """Changes people's names, and delivers the changes late, as the stream does."""
 
     api: Api
     random: Random = field(default_factory=lambda: Random(5))
@@ -108,11 +108,11 @@ class Changing:
     changes: int = 0
 
     def __post_init__(self) -> None:
-        """Everybody may change."""
+        """Selects all people for changes."""
         self._ids = [each.profile(OWNER).id for each in People(PEOPLE).final()]
 
     def change(self) -> None:
-        """Somebody gets another name; the stream brings the oldest change that waits."""
+        """Changes a random person's name; delivers the oldest change if more than `LATE` wait."""
         profile = self.random.choice(self._ids)
         before = self._entry(profile)
         name = f"{self.random.choice(NAMES)}-{self.random.randrange(1000)}"
@@ -123,7 +123,7 @@ class Changing:
             self._bring()
 
     def end(self) -> None:
-        """The stream brings what waits."""
+        """Delivers all waiting changes."""
         while self.waiting:
             self._bring()
 
@@ -136,7 +136,7 @@ class Changing:
 
 @dataclass
 class Rebuilding:
-    """Runs of the worker, and what they took."""
+    """The worker's runs, and their cost."""
 
     meter: Meter
     run: int
@@ -149,12 +149,12 @@ class Rebuilding:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the rebuild is complete."""
         row = find(MigrationItem, migration_key(OWNER.workspace, REBUILD_SEARCH))
         return row is not None and row.run == self.run and row.done_at is not None
 
     def work(self, killed_at: int | None = None) -> None:
-        """A run that has all the time, or dies at a side of a call: 0 is before the first one."""
+        """Runs the worker, which dies at `killed_at` if given: 0 is before the first call."""
         measured = self.meter.measured(lambda: self._work(killed_at))
         self.killed_runs += measured.result
         self.pages += sum(call.operation == "TransactWriteItems" for call in measured.calls)
@@ -175,7 +175,7 @@ class Rebuilding:
 
 @contextmanager
 def dying(at: int | None) -> Iterator[None]:
-    """Dies inside at a side of a call."""
+    """Raises Killed inside the block at a side of a call, counted from 0."""
     client, sides = dynamodb_client(), count()
     plain = client._make_api_call
 
@@ -194,7 +194,7 @@ def dying(at: int | None) -> Iterator[None]:
 
 
 def stored() -> dict[str, Any]:
-    """All postings of people, by sort key."""
+    """Returns all stored postings of people, by sort key."""
     pages = (
         dynamodb_client()
         .get_paginator("query")
@@ -209,7 +209,7 @@ def stored() -> dict[str, Any]:
 
 
 def exact() -> dict[str, Any]:
-    """The postings that there have to be, from each row by itself."""
+    """Returns the expected postings, derived from each row alone."""
     repository, made = PostingRepository(OWNER.workspace, KIND), dict[str, Any]()
     for somebody in People(PEOPLE).final():
         profile = somebody.profile(OWNER).id
@@ -221,7 +221,7 @@ def exact() -> dict[str, Any]:
 
 
 def rebuilds(meter: Meter, api: Api) -> Iterator[list[Cell]]:
-    """One while people change and the worker dies, and one of what is right already."""
+    """Measures a rebuild while people change and the worker dies, and one of a right index."""
     rebuilding, changing = Rebuilding(meter, 1), Changing(api)
     for number in count():
         rebuilding.work(number % (2 * CALLS))
@@ -254,7 +254,7 @@ def _row(label: str, rebuilding: Rebuilding, changes: int) -> list[Cell]:
 
 
 def main() -> None:
-    """Lays down, rebuilds, publishes."""
+    """Writes the data, rebuilds, publishes."""
     people, postings, database = (
         FOLDER / f"rebuild-{name}" for name in ("people.json.gz", "postings.json.gz", "rows.db")
     )

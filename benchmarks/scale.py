@@ -1,6 +1,6 @@
 """`make bench-scale`: ten and a hundred million rows on AWS, by simulation; nothing is measured.
 
-What a row takes is from benchmarks that were: `loads`, `feeds`, `postings` and docs/adr 74, 75,
+The cost of a row is from measured benchmarks: `loads`, `feeds`, `postings` and docs/adr 74, 75,
 76 and 103.
 """
 
@@ -13,12 +13,12 @@ KINDS = (
     Kind("orders of known people", 7.2, 1.2, 4.2 + 0.70 * 12),
     Kind("coupon codes", 1.09, 0.1, 0.52),
 )
-"""On the key that gets most: postings of products in pages, of new people in rows, five each; a
-list's page for ten orders, with its leaf and the one above; pages of codes.
+"""`key_units` are on the key with most writes: products' postings in pages; new people's in rows,
+five each; a list's page for ten orders, with its leaf and the node above; pages of codes.
 """
 ROWS = (10_000_000, 100_000_000)
 WAYS = ((1, 5, 1), (1, 16, 16), (100, 5, 1), (100, 100, 1), (100, 1000, 16))
-"""Workspaces, containers of the queue, shards of a workspace's load."""
+"""Numbers of workspaces, of the queue's containers, and of shards of a workspace's load."""
 COLUMNS = (
     Column("rows of"),
     Column("rows", "of all workspaces"),

@@ -1,7 +1,7 @@
-"""`make bench-search`: what a search reads among a million people, and what a posting costs.
+"""`make bench-search`: the reads of a search among a million people, and the cost of a posting.
 
-The postings are those that the service makes of each person, laid down by the engine's import;
-`ENTRIES=100000` lays down fewer. Of the people themselves only those are there whom a query shows.
+The engine's import writes the postings that the service makes of each person; `ENTRIES=100000`
+writes fewer. Rows exist only for the people that a query returns.
 """
 
 import gzip
@@ -37,7 +37,7 @@ ENTRIES = int(os.environ.get("ENTRIES", "1000000"))
 LIMIT = 5
 COMPARED = 1000
 ONE, SEVERAL = 24, 80
-"""Read units that a group may take, of one word and of several."""
+"""The limits on a group's read units, for one word and for several."""
 
 OWNER = shop("searched")
 KIND = SearchKind.PROFILE
@@ -82,7 +82,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody, as the search knows people."""
+    """A person with the fields that the search uses."""
 
     number: int
     name: str
@@ -109,13 +109,13 @@ class Person:
 
     @property
     def entry(self) -> SearchEntry:
-        """What of them is searched."""
+        """Their searched fields."""
         profile = self.profile
         return SearchEntry(KIND, profile.id, self.name, profile.first_seen_at, keys=(self.email,))
 
 
 def everybody() -> Iterator[Person]:
-    """The people, the same ones each time."""
+    """Yields the people, the same each time."""
     random = Random(11)
     for number in range(ENTRIES):
         last_name = f"{random.choice(LAST_NAMES)}-{random.choice(LAST_NAMES)}"
@@ -123,7 +123,7 @@ def everybody() -> Iterator[Person]:
 
 
 def lay_down(file: Path) -> int:
-    """Writes everybody's postings in DynamoDB's export format; how many there are."""
+    """Writes all postings in DynamoDB's export format; returns their number."""
     postings, written = PostingRepository(OWNER.workspace, KIND), 0
     file.parent.mkdir(parents=True, exist_ok=True)
     with gzip.open(file, "wt", compresslevel=1, encoding="utf-8") as lines:
@@ -140,7 +140,7 @@ def lay_down(file: Path) -> int:
 
 
 def _like(template: dict[str, Any], first: Posting, posting: Posting) -> dict[str, Any]:
-    """The row of another posting of the same entry: PynamoDB would take minutes for all."""
+    """Returns another posting's row from an entry's first one, as PynamoDB would take minutes."""
     sort_key = posting.word + template["sk"]["S"].removeprefix(first.word)
     row = {**template, "sk": {"S": sort_key}, "e": {"N": "1"}}
     if not posting.is_exact:
@@ -149,20 +149,20 @@ def _like(template: dict[str, Any], first: Posting, posting: Posting) -> dict[st
 
 
 def show(hits: Sequence[UUID], by_id: dict[UUID, Person]) -> None:
-    """Puts the rows there that a query reads anew."""
+    """Writes the rows that a query reads."""
     for each in hits:
         profile_row(profile_key(OWNER.workspace, each), by_id[each].profile).save()
 
 
 def found_ids() -> set[UUID]:
-    """Whom the queries show."""
+    """Returns the ids of the people that the queries return."""
     postings = PostingRepository(OWNER.workspace, KIND)
     found = (find(postings, Query.of(q)).hits[:LIMIT] for _, q, _ in QUERIES)
     return {hit.id for hits in found for hit in hits}
 
 
 def searches(api: Api) -> Iterator[list[Cell]]:
-    """What each query takes."""
+    """Measures each query."""
     expected = found_ids()
     people = {each.profile.id: each for each in everybody()} if expected else {}
     show(sorted(expected), people)
@@ -176,7 +176,7 @@ def searches(api: Api) -> Iterator[list[Cell]]:
 
 
 def follows(meter: Meter) -> Iterator[list[Cell]]:
-    """What the stream's reader writes of a person."""
+    """Measures the stream reader's writes for a person."""
     postings = PostingRepository(OWNER.workspace, KIND)
     before = Person(ENTRIES, "Ada Lind").entry
     named = replace(before, title="Ada Holm")
@@ -209,7 +209,7 @@ def _row(
 
 
 def main() -> None:
-    """Lays down, measures, publishes."""
+    """Writes the data, measures, publishes."""
     rows, database = FOLDER / "search.json.gz", FOLDER / "search.db"
     try:
         title = f"Searching {ENTRIES:,} people, who have {lay_down(rows):,} postings"

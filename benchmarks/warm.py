@@ -1,8 +1,8 @@
-"""`make bench-warm`: the CPU of a warm request, beside the same DynamoDB calls by botocore alone.
+"""`make bench-warm`: the CPU time of a warm request, beside the same DynamoDB calls by botocore.
 
-The engine is a process of its own, so that only the function's work counts. Each round a request
-is rehearsed to learn its calls, and the floor makes them for real; then another request of the
-kind runs in the function.
+The engine is a process of its own, so that only the function's work counts. In each round a request
+is rehearsed to record its calls, which the floor then makes for real; then another request of the
+same kind runs in the function.
 """
 
 import os
@@ -42,7 +42,7 @@ COLUMNS = (
 
 
 class Refused(Exception):  # noqa: N818 - it is what happened
-    """A request that was to succeed didn't."""
+    """A request that had to succeed was refused."""
 
 
 @dataclass
@@ -51,14 +51,14 @@ class Comparison:
 
     kind: "Typical"
     service: Any
-    """The client that the functions share."""
+    """The functions' shared client."""
     plain: Any
-    """Botocore's with nothing set, as anybody would write it."""
+    """A botocore client with default settings."""
     calls: int = 0
     numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def measure(self) -> dict[str, Sample]:
-        """Milliseconds of CPU, by ways."""
+        """Returns the milliseconds of CPU, by way."""
         ways = {
             "ours": self._service,
             "floor": lambda: self._floor(self.plain),
@@ -67,7 +67,7 @@ class Comparison:
         return in_turn(ways, ROUNDS)
 
     def warm_up(self) -> None:
-        """What a container does once: it imports, connects and asks KMS for its keys."""
+        """Does a container's one-time work: imports, connections and KMS keys."""
         in_turn({"ours": self._service, "floor": lambda: self._floor(self.plain)}, WARM_UP)
 
     def _service(self) -> float:
@@ -79,7 +79,7 @@ class Comparison:
         return 1000 * cpu_seconds(lambda: repeat(client, calls))
 
     def _request(self) -> Callable[[], None]:
-        """The next request, ready to run."""
+        """Returns the next request, ready to run."""
         event = self.kind.event(next(self.numbers))
         function = gateway.function_for(event["rawPath"])
         handler = handler_of(function.name)
@@ -94,10 +94,10 @@ class Comparison:
 
 
 def compared() -> Table:
-    """Every kind of request in a new shop."""
+    """Measures every kind of request in a new shop."""
     plain = botocore.session.get_session().create_client("dynamodb")
     with _keys():
-        # The service's one client is made when it is imported, for the engine that runs by now.
+        # The service's client is made on import, for the engine that is running by now.
         from benchmarks.data.shop import CUSTOMERS, ORDERS, open_shop  # noqa: PLC0415
         from benchmarks.data.typical import typical  # noqa: PLC0415
         from storepost.platform.persistence.item import dynamodb_client  # noqa: PLC0415
@@ -125,7 +125,7 @@ def compared() -> Table:
 
 @contextmanager
 def _keys() -> Iterator[None]:
-    """KMS in this process, as long as functions ask it: not while they are measured."""
+    """Runs KMS in this process while functions fetch their keys: not while they are measured."""
     with mock_aws():
         aws.create_resources()
         yield

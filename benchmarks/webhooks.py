@@ -1,7 +1,7 @@
-"""`make bench-webhooks`: how long an endpoint waits beside one that hangs and one that refuses.
+"""`make bench-webhooks`: an endpoint's delays beside one that hangs and one that refuses.
 
-Each attempt is the worker's own code on a table in dynoxide. The time is simulated: what endpoints
-take, and what SQS and Lambda do in between (`simulation/`). `EVENTS=500` makes it shorter.
+Each attempt runs the worker's own code on a table in dynoxide. The endpoints' answer times, SQS and
+Lambda are simulated (`simulation/`). `EVENTS=500` makes it shorter.
 """
 
 import os
@@ -43,10 +43,10 @@ EVENTS = int(os.environ.get("EVENTS", "5000"))
 MAX_READERS = int(parameter_defaults()["WebhookConcurrency"])
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 OWN_SECONDS = 0.03
-"""Of an attempt beside the endpoint's time: three calls of DynamoDB, and the CPU of 256 MB."""
+"""An attempt's own time: three calls of DynamoDB, and the CPU time with 256 MB."""
 ANSWERS, HANGS, REFUSES, BLIPS = "answers", "hangs", "refuses", "fails once"
 SECONDS = {ANSWERS: 0.1, HANGS: TIMEOUT_SECONDS, REFUSES: 0.002, BLIPS: 0.1}
-"""What the endpoints of each kind take."""
+"""The answer times of each kind of endpoint."""
 EVENLY, AT_ONCE = "20 a second", "all at once"
 PACES: Mapping[str, float] = {EVENLY: 20.0, AT_ONCE: 1e6}
 CASES = ((EVENLY, ANSWERS), (AT_ONCE, ANSWERS), (EVENLY, BLIPS))
@@ -73,16 +73,16 @@ NOTES = (
 
 @dataclass
 class Integrators:
-    """The endpoints' ends: each takes its time, and answers as its address says."""
+    """The endpoints: each takes its time, and answers as its URL says."""
 
     time: Timeline
     received: dict[str, float] = field(default_factory=dict)
-    """When the endpoint that is measured had each delivery."""
+    """The time at which the measured endpoint received each delivery."""
     attempts_elsewhere: int = 0
     has_failed: bool = False
 
     def post(self, url: str, *, headers: Mapping[str, str], **_options: object) -> Answer:
-        """Takes the place of `fetching.post`."""
+        """Replaces `fetching.post`."""
         kind = url.removeprefix("https://").partition(".")[0].replace("-", " ")
         is_first_failure = kind == BLIPS and not self.has_failed
         if kind in {ANSWERS, BLIPS} and not is_first_failure:
@@ -100,7 +100,7 @@ class Integrators:
 
 @dataclass
 class Service:
-    """The two queues of deliveries with their readers; it stands in for SQS's client."""
+    """The two queues of deliveries with their readers; it replaces SQS's client."""
 
     time: Timeline
     first: Readers = field(init=False)
@@ -119,7 +119,7 @@ class Service:
         return {}
 
     def publish(self, workspace: WorkspaceScope) -> dict[UUID, str]:
-        """Something happens now: its delivery to each endpoint."""
+        """Publishes an event now; returns the id of its delivery to each endpoint."""
         event = WebhookEvent("order.created", new_id(), clock.now(), None)
         outgoing = outgoing_deliveries({None: [(workspace, event)]})[None]
         for message, _ in outgoing.messages:
@@ -134,7 +134,7 @@ def _reads[M: DeliveryMessage](message: type[M]) -> Read:
 
 @contextmanager
 def simulated(time: Timeline, integrators: Integrators, service: Service) -> Iterator[None]:
-    """The service's time, its posts and its queues are the simulation's."""
+    """Replaces the service's clock, posts and queues by the simulation's."""
     with ExitStack() as stack:
         for place, name, value in (
             (clock, "now", lambda: clock.to_milliseconds(BEGINNING + timedelta(seconds=time.now))),
@@ -147,7 +147,7 @@ def simulated(time: Timeline, integrators: Integrators, service: Service) -> Ite
 
 
 def endpoint(workspace: WorkspaceScope, kind: str) -> WebhookEndpoint:
-    """A new endpoint that does what its address says."""
+    """Creates an endpoint that behaves as its URL says."""
     repository, endpoint_id = EndpointRepository(workspace), new_id()
     made = WebhookEndpoint(
         id=endpoint_id,
@@ -166,7 +166,7 @@ def endpoint(workspace: WorkspaceScope, kind: str) -> WebhookEndpoint:
 
 
 def waits(kinds: tuple[str, ...], pace: float) -> tuple[list[float], int]:
-    """Seconds from the queue to the first of the endpoints, and the attempts at the others."""
+    """Returns the seconds from queue to first endpoint, and the number of other attempts."""
     time = Timeline()
     integrators, service = Integrators(time), Service(time)
     workspace = WorkspaceScope(new_id())
@@ -185,7 +185,7 @@ def waits(kinds: tuple[str, ...], pace: float) -> tuple[list[float], int]:
 
 
 def rows() -> Iterator[list[Cell]]:
-    """Of each case an endpoint alone, and beside the others."""
+    """Measures, for each case, an endpoint alone and beside the others."""
     for pace, kind in CASES:
         alone: float | None = None
         for others in ((), (HANGS, REFUSES)):

@@ -1,7 +1,7 @@
 """`make bench-writes`: the write units of orders, customers, profiles and consents, by rows.
 
-On lists that are empty, small and large. The first run loads the large ones, which takes minutes;
-`ORDERS=100000` takes fewer.
+The lists are empty, small and large. The first run loads the large ones, which takes minutes;
+`ORDERS=100000` loads fewer.
 """
 
 import multiprocessing
@@ -79,19 +79,19 @@ class Put:
     method: str = "PUT"
     key: str | None = None
     floor: str | None = None
-    """The kind of the row that says it."""
+    """The kind of the row whose bare put is the floor."""
 
 
 @dataclass
 class Figures:
-    """What the requests of one kind took."""
+    """The costs of the requests of one kind."""
 
     units: "list[Counter[str]]" = field(default_factory=list)
     units_of: list[Measured[Any]] = field(default_factory=list)
 
 
 def story(api: Api, store: str, number: int) -> Iterator[Put]:
-    """What happens to one customer, and to somebody who was never one, each of whom orders."""
+    """Yields the requests of a customer who orders, and of a guest who orders."""
     customer, guest = f"{store}/customers/{customer_id(number)}", 1_000_000 + number
     yield Put("customer, new", customer, bodies.customer(number), floor="customer")
     yield Put("customer, the same again", customer, bodies.customer(number))
@@ -127,7 +127,7 @@ def story(api: Api, store: str, number: int) -> Iterator[Put]:
 
 @contextmanager
 def opened(orders: int) -> Iterator[tuple[str, str]]:
-    """A shop with so many orders: its key, and its store's path."""
+    """Opens a shop with `orders` orders; yields its key and its store's path."""
     if orders:
         with large(orders, scratch=True) as loaded:
             yield loaded.key, f"/stores/{loaded.shop.stores[0]}"
@@ -138,7 +138,7 @@ def opened(orders: int) -> Iterator[tuple[str, str]]:
 
 
 def measure(orders: int) -> list[list[Cell]]:
-    """The table's rows for lists of so many orders."""
+    """Returns the table's rows for lists of `orders` orders."""
     figures: dict[str, Figures] = defaultdict(Figures)
     with opened(orders) as (key, store):
         start_other_services()
@@ -158,12 +158,12 @@ def measure(orders: int) -> list[list[Cell]]:
 
 
 def send(api: Api, put: Put) -> Measured[Any]:
-    """Does it."""
+    """Sends the request."""
     return api.call(put.method, put.path, body=put.body, idempotency_key=put.key)
 
 
 def row(put: Put, orders: int, figures: Figures, floors: dict[str, float]) -> list[Cell]:
-    """The table's row of one kind of request."""
+    """Returns the table's row of one kind of request."""
     kinds = {kind: median(units[kind] for units in figures.units) for kind in KINDS}
     others = {kind for units in figures.units for kind in units} - set(KINDS)
     if others:
@@ -182,20 +182,20 @@ def row(put: Put, orders: int, figures: Figures, floors: dict[str, float]) -> li
 
 
 def floor_units(meter: Meter, rows: Mapping[str, Raw]) -> dict[str, float]:
-    """What a bare put of a row takes, by kinds."""
+    """Returns the units of a bare put of a row, by kind."""
     of_table = {kind: raw for kind, raw in rows.items() if "pk" in raw}
     return {kind: meter.measured(partial(put_bare, raw)).writes for kind, raw in of_table.items()}
 
 
 def put_bare(raw: Raw) -> None:
-    """The row once more, elsewhere."""
+    """Puts the row again, under another key."""
     dynamodb_client().put_item(
         TableName=Item.Meta.table_name, Item={**raw, "pk": {"S": f"floor {raw['pk']['S']}"}}
     )
 
 
 def main() -> None:
-    """Measures and publishes; a process each, as each has tables of its own."""
+    """Measures and publishes, in a process for each size, which has tables of its own."""
     title = "Write units of what a custom store puts, of a profile and of a consent"
     table = Table("writes", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
     spawn = multiprocessing.get_context("spawn")

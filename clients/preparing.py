@@ -1,13 +1,13 @@
-"""What the generators of the clients are given, read off the interface's description.
+"""Prepares the input of the clients' generators from the interface's description.
 
 `python clients/preparing.py <the service's reference folder> <a folder>` writes:
 
-- `openapi.json`: the description with each operation under the group that its `operationId` begins
-  with, as generators make a class of each tag, with one kind of body, and with what succeeds alone:
-  both clients raise one error for all problems, and thousands of types of answers that nobody gets
-  would take seconds to import
-- `operations.json`: per operation its id, method, path, parameters and kind of body, by which the
-  command line knows every operation
+- `openapi.json`: the description with each operation tagged by the group that its `operationId`
+  begins with, as generators make a class of each tag; with one media type per body; and with
+  successful answers only: both clients raise one error for all problems, and importing thousands of
+  unused types of answers would take seconds
+- `operations.json`: the id, method, path, parameters and body's media type of each operation, from
+  which the command line makes its commands
 - `problem_codes.py`, `problem-codes.ts`: the codes of problems as a type
 """
 
@@ -23,7 +23,7 @@ type Json = dict[str, Any]
 
 
 def operations(description: Json) -> Iterator[tuple[str, str, Json]]:
-    """Every operation with its method and path."""
+    """Yields every operation with its method and path."""
     for path, item in description["paths"].items():
         for method in METHODS:
             if method in item:
@@ -31,10 +31,9 @@ def operations(description: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def grouped(description: Json) -> Json:
-    """The description with operations tagged by what their ids begin with, one kind of body, and
-    the answers that are no problems.
+    """Tags operations by their ids' group, and keeps one media type per body and successes only.
 
-    What is given is changed.
+    It changes the description in place, and returns it.
     """
     for _, _, operation in operations(description):
         operation["tags"] = [operation["operationId"].partition(".")[0]]
@@ -48,7 +47,7 @@ def grouped(description: Json) -> Json:
 
 
 def table(description: Json) -> list[Json]:
-    """What a command line has to know of each operation."""
+    """Returns the data about each operation that the command line needs."""
     return [_row(description, *each) for each in operations(description)]
 
 
@@ -84,7 +83,7 @@ def _resolved(description: Json, parameter: Json) -> Json:
 
 
 def codes(problems: list[Json]) -> list[str]:
-    """The codes of all kinds of problems."""
+    """Returns the codes of all kinds of problems."""
     return sorted({code["code"] for kind in problems for code in kind["codes"]})
 
 

@@ -1,7 +1,7 @@
-"""`make run`: the whole service on this machine, with demo data.
+"""`make run`: runs the whole service on this machine, with demo data.
 
-`PORT` moves it; `STORE=dynoxide` keeps its data for the next run; `DEMO=large` imports a shop's
-history while it runs, of `ORDERS` orders, and keeps it, too.
+`PORT` sets its port; `STORE=dynoxide` keeps its data for the next run; `DEMO=large` imports a
+shop's history of `ORDERS` orders during the run, and keeps it, too.
 """
 
 import os
@@ -18,7 +18,7 @@ ORDERS, MAX_ORDERS, MAX_IN_MEMORY = 100_000, 1_000_000, 10_000
 
 
 def main() -> int:
-    """Runs until Ctrl-C; 0, or 2 where it can't."""
+    """Runs until Ctrl-C. Returns 0, or 2 if it can't run."""
     return until_stopped("make run", _run)
 
 
@@ -30,8 +30,8 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
             f"ORDERS may be {MAX_IN_MEMORY:,} at most with STORE=moto, which has all in memory."
             " Leave STORE out."
         )
-    # Here and not above: a port that is taken is reported at once, and moto alone takes half a
-    # second to import.
+    # Imported here so that a port in use is reported at once: moto alone takes half a second to
+    # import.
     from local import run  # noqa: PLC0415
 
     run.run(store, listening, stopped, began, orders)

@@ -1,6 +1,6 @@
-"""The template's functions in this process: found by their folders, each invoked once at a time.
+"""Runs the template's functions in this process, found by folder, one invocation of each at a time.
 
-`run_elsewhere` has them run somewhere else instead.
+`run_elsewhere` replaces the place where they run.
 """
 
 import importlib
@@ -16,12 +16,12 @@ from uuid import uuid4
 from local.template import Function, functions
 
 REQUEST_BYTES = 6 * 1024 * 1024
-"""The most that Lambda takes as an event and as an answer (its quotas, synchronous calls)."""
+"""Lambda's limit on the size of an event and of an answer (its quotas, synchronous calls)."""
 
 
 @dataclass
 class Context:
-    """What Lambda passes to an invocation."""
+    """The context that Lambda passes to an invocation."""
 
     function_name: str
     remaining_milliseconds: int
@@ -36,26 +36,26 @@ class Context:
 
 @cache
 def handler_of(function: str) -> Callable[[Any, Any], Any]:
-    """The function's handler, imported as Lambda would import it."""
+    """Returns the function's handler, imported as Lambda imports it."""
     declared = next(f for f in functions() if f.name == function)
     module = importlib.import_module(declared.folder.strip("/").replace("/", ".") + ".handler")
     return module.lambda_handler  # type: ignore[no-any-return]
 
 
 type Invoke = Callable[[Function, dict[str, Any]], Any]
-"""Runs a function on an event and returns what it answers."""
+"""Runs a function on an event and returns its answer."""
 
 _elsewhere: Invoke | None = None
 
 
 def run_elsewhere(invoke_there: Invoke | None) -> None:
-    """Has functions run by this from now on; by None, in this process again."""
+    """Has `invoke_there` run functions from now on; None runs them in this process again."""
     global _elsewhere  # noqa: PLW0603 - every pump and endpoint invokes in the same way
     _elsewhere = invoke_there
 
 
 def are_here() -> bool:
-    """Whether functions run in this process, and so by its clock."""
+    """Whether functions run in this process, and so use its clock."""
     return _elsewhere is None
 
 
@@ -63,23 +63,24 @@ _running: list[str] = []
 
 
 class _Own(threading.local):
-    """What a thread has for itself: whether it stands apart."""
+    """Thread-local state: whether the thread belongs to the local run and not to a function."""
 
     apart = False
 
 
 _own = _Own()
 _function: ContextVar[str | None] = ContextVar("function", default=None)
-"""The function that this thread runs, or works for where a function started it with its context."""
+"""The function that this thread runs, or that started this thread with its context."""
 _NOBODYS = ""
 _API = "the API"
 
 
 def running() -> str | None:
-    """The function that runs now, by logical id.
+    """Returns the logical id of the function that runs in this thread.
 
-    A thread that a function started counts to it; one that stands apart counts only to what it
-    runs itself. Of a thread that has no function's context it is the one that began last.
+    A thread that a function started counts as that function's. A thread inside `apart` counts only
+    as that of a function that it runs itself. In any other thread without a function's context it
+    is the function that began last.
     """
     function = _function.get()
     if function is not None or _own.apart:
@@ -89,7 +90,7 @@ def running() -> str | None:
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """Says that this thread is the local run's own, while functions run in others."""
+    """Marks this thread as the local run's own, while functions run in other threads."""
     before, _own.apart = _own.apart, True
     try:
         yield
@@ -99,7 +100,7 @@ def apart() -> Iterator[None]:
 
 @contextmanager
 def outside() -> Iterator[None]:
-    """Says that what this thread does counts to no function, but for those that it invokes."""
+    """Attributes this thread's calls to no function, except inside functions that it invokes."""
     token = _function.set(_NOBODYS)
     try:
         yield
@@ -127,7 +128,7 @@ def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN4
 
 @contextmanager
 def none_running() -> Iterator[None]:
-    """Waits until no function runs in this process, and lets none begin."""
+    """Waits until no function runs in this process, and blocks new invocations in the block."""
     with ExitStack() as locks:
         for turn in sorted({_turn_of(function) for function in functions()}):
             locks.enter_context(_lock_of(turn))
@@ -142,9 +143,9 @@ def _lock_of(turn: str) -> threading.RLock:
 
 
 def _turn_of(function: Function) -> str:
-    """What only one invocation at a time may have.
+    """Returns the name of the lock that an invocation holds.
 
-    A function has its own, as its modules keep what they do meanwhile. Those of the API share one:
-    Powertools' resolvers share the current event on their class.
+    Each function has a lock of its own, as its modules keep state during an invocation. The API's
+    functions share one: Powertools' resolvers share the current event on their class.
     """
     return _API if function.events_of("HttpApi") else function.name

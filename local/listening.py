@@ -1,4 +1,4 @@
-"""An address of this machine, and a run there that ends by Ctrl-C."""
+"""Opens a port of this machine and serves there until Ctrl-C."""
 
 import os
 import signal
@@ -13,17 +13,20 @@ from local.console import CannotRun, say
 PORT = 8000
 
 type Run = Callable[[socket.socket, threading.Event, float], None]
-"""Runs at an address until the event is set; it began at that moment of `perf_counter`."""
+"""Serves at an address until the event is set; the number is the start by `perf_counter`."""
 
 
 def until_stopped(command: str, run: Run) -> int:
-    """Runs on `PORT` until Ctrl-C; 0, or 2 where that can't be done. `command` begins it."""
+    """Runs on `PORT` until Ctrl-C. Returns 0, or 2 if it can't run.
+
+    `command` is the command line that starts it, for error messages.
+    """
     began = perf_counter()
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         stopped.set()
-        # Python's own handler from now on: a second Ctrl-C ends what hangs.
+        # Python's own handler from now on: a second Ctrl-C ends a run that hangs.
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     try:

@@ -1,7 +1,7 @@
-"""An integrator's webhook endpoint whose own address says how it answers.
+"""A pretend webhook endpoint of an integrator, whose URL says how it answers.
 
-`?answer=` is a status such as 503 or 410, `redirect`, or `hang`; 204 where it is left out.
-`&retryAfter=` is what the answer's `Retry-After` asks for.
+`?answer=` is a status such as 503 or 410, `redirect`, or `hang`; 204 if it is omitted.
+`&retryAfter=` is the value of the answer's `Retry-After`.
 """
 
 import time
@@ -12,20 +12,20 @@ from werkzeug.wrappers import Request, Response
 from local.pretend_store import PretendStore, Received
 
 HANG_SECONDS = 11
-"""Longer than an attempt waits."""
+"""Longer than an attempt's timeout."""
 _STATUSES = range(200, 600)
 _REDIRECT, _HANG = "redirect", "hang"
 
 
 class PretendEndpoint:
-    """What the endpoint received, whatever it answered; it verifies nothing."""
+    """Keeps all messages, even those that it refuses; it verifies nothing."""
 
     def __init__(self) -> None:
-        """Has received nothing yet."""
+        """Begins without messages."""
         self._store = PretendStore()
 
     def answer(self, request: Request) -> Response:
-        """Keeps a message, and answers as the address says. Raises UnprocessableEntity."""
+        """Keeps a message, and answers as the URL says. Raises UnprocessableEntity."""
         behaviour = request.args.get("answer", "204")
         headers = {name.lower(): value for name, value in request.headers}
         self._store.receive(headers, request.get_data().decode(errors="replace"))
@@ -41,5 +41,5 @@ class PretendEndpoint:
         return response
 
     def received(self) -> list[Received]:
-        """Returns everything so far, oldest first."""
+        """Returns all messages so far, oldest first."""
         return self._store.received()

@@ -1,4 +1,4 @@
-"""A custom store's end of consent write-backs: it takes whatever comes and keeps it to be seen."""
+"""A pretend custom store that accepts and keeps all consent write-backs."""
 
 import threading
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from storepost.values import clock
 
 @dataclass(frozen=True)
 class Received:
-    """A write-back as it arrived; the body is the text that its signature was made over."""
+    """A write-back as it arrived; the body is the text that was signed."""
 
     received_at: datetime
     headers: Mapping[str, str]
@@ -18,10 +18,10 @@ class Received:
 
 
 class PretendStore:
-    """What the store received, oldest first. It verifies nothing: a test that looks at it may."""
+    """Keeps write-backs, oldest first. It verifies nothing; a test that reads them may."""
 
     def __init__(self) -> None:
-        """A store that has received nothing yet."""
+        """Begins without write-backs."""
         self._lock = threading.Lock()
         self._received: list[Received] = []
 
@@ -31,6 +31,6 @@ class PretendStore:
             self._received.append(Received(clock.now(), dict(headers), body))
 
     def received(self) -> list[Received]:
-        """Everything so far."""
+        """Returns all write-backs so far."""
         with self._lock:
             return list(self._received)

@@ -1,4 +1,4 @@
-"""One local run from its start to its end: its tables in moto, or in dynoxide for the next too."""
+"""One local run from start to end, with its tables in moto, or kept in dynoxide."""
 
 import os
 import socket
@@ -28,13 +28,14 @@ def run(
     began: float,
     orders: int,
 ) -> None:
-    """Serves until `stopped`; `began` is for how long the start took. Raises CannotRun.
+    """Serves until `stopped` is set. Raises CannotRun.
 
-    The large demo has so many `orders`; with 0 there is none.
+    `began` is when the start began, to report its duration. `orders` is the size of the large
+    demo; 0 imports none.
     """
     say("Starting AWS in this process ...")
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
-    # A developer's own shop is on this machine too: it has feeds, and takes write-backs.
+    # A developer's own shop runs on this machine too: it serves feeds, and accepts write-backs.
     os.environ.setdefault("FEED_ALLOW_LOOPBACK", "1")
     aws.prepare_environment(budgets=True)
     with ExitStack() as engine:
@@ -64,7 +65,7 @@ def run(
 
 
 def _beside_moto(engine: ExitStack) -> DataFolder:
-    """Starts dynoxide on what is kept, and has the tables there."""
+    """Starts dynoxide on the kept data, and directs calls to the tables to it."""
     data = engine.enter_context(DataFolder(FOLDER))
     try:
         url = engine.enter_context(Dynoxide(data.rows)).url
@@ -75,11 +76,11 @@ def _beside_moto(engine: ExitStack) -> DataFolder:
 
 
 def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun:
-    """A run that `sam local invoke` finds too, where there is Docker."""
+    """Makes a run that `sam local invoke` can use too, if there is Docker."""
     network = default_network()
     if network is None:
         return LocalRun(listening, positions=_passing())
-    # Nobody else pays for these imports.
+    # Imported here: runs without Docker don't need these.
     from local.containers.aws_server import AwsServer  # noqa: PLC0415
     from local.containers.serving import origin_at, serve  # noqa: PLC0415
     from local.containers.variables import VARIABLES, variables_at  # noqa: PLC0415
@@ -94,7 +95,7 @@ def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun
 
 
 def _passing() -> StreamPositions:
-    """Readers' positions in moto's stream, which holds what nobody has passed."""
+    """Returns positions that free the records of moto's stream that all readers have passed."""
     readers = sum(len(function.events_of("DynamoDB")) for function in functions())
     passed = moto_streams.PassedRecords(aws.REGION, "Table", readers)
     return StreamPositions(keep=passed.free)
@@ -119,8 +120,8 @@ def _demo(local_run: LocalRun, data: DataFolder | None) -> Demo:
 def _bring_history(
     local_run: LocalRun, made: Demo, data: DataFolder | None, orders: int, stopped: threading.Event
 ) -> None:
-    """Brings the large demo's history, or what a run before left of it."""
-    # Nobody else pays for the imports.
+    """Imports the large demo's history, or the rest that an earlier run left."""
+    # Imported here: runs without the large demo don't need it.
     from local.demo import large  # noqa: PLC0415
 
     known = data.history if data else None

@@ -32,27 +32,27 @@ from local.shopify.shops import demo_shops
 from local.shopify.web import PretendShopify
 
 FIRST_SECONDS = 1
-"""When a failed message comes again for the first time: deployed queues take longer."""
+"""The wait before a failed message's first retry; deployed queues wait longer."""
 RETRY_SECONDS = 1
-"""When a pump goes on that failed itself."""
+"""The wait before a pump that failed itself continues."""
 LOOK_AGAIN_SECONDS = 0.5
-"""How often a queue is looked at where no bell can ring: a message's time to come again."""
+"""The interval at which queues are polled: no bell rings when a message becomes visible again."""
 FINISH_SECONDS = 8
-"""How long a run that ends waits for what is in its queues; what failed may come too late."""
+"""How long a run that ends waits until its queues are empty; a retry may be due only later."""
 
 type Pump = Callable[[], int]
 
 
 @dataclass(frozen=True)
 class Entrance:
-    """A second address of the local run, for functions that its own doesn't reach."""
+    """A second address of the local run, for functions that can't reach its first one."""
 
     listening: socket.socket
     origin: str
 
 
 class LocalRun:
-    """Storepost on this machine. AWS has been started and its resources made before."""
+    """Storepost on this machine. The caller has started AWS and created its resources."""
 
     def __init__(
         self,
@@ -63,9 +63,9 @@ class LocalRun:
         positions: StreamPositions | None = None,
         keep_clock: Callable[[timedelta], None] = lambda _offset: None,
     ) -> None:
-        """`listening` is the front's address; `api` is this process's own unless it is given.
+        """`listening` is the front's socket; `api` defaults to this process's own.
 
-        `places` and `keep_clock` are for a run whose rows outlive it.
+        `positions` and `keep_clock` are for a run whose rows outlive it.
         """
         self.origin = f"http://{HOST}:{listening.getsockname()[1]}"
         self.base_url = f"{self.origin}/v1"
@@ -96,12 +96,12 @@ class LocalRun:
             self._fronts.append(self._start("front", answer))
 
     def deliver(self) -> None:
-        """Carries everything that is on its way, where there are no pumps that do."""
+        """Delivers all stream records and messages, in a run without pumps."""
         while self._stream.pump() + sum(_of_queue(queue)() for queue in read_queues()):
             pass
 
     def pump(self) -> None:
-        """Has a thread for every reader from now on."""
+        """Starts a thread for every reader."""
         for reader in self._stream.readers:
             pump = partial(self._pump_stream, reader)
             self._start_pump(reader.function.job, pump, aws.TABLES_CHANGED, None)
@@ -110,15 +110,16 @@ class LocalRun:
         self._start_pump("schedules", self._schedules.run_due, Bell(), LOOK_AGAIN_SECONDS)
 
     def stop(self) -> None:
-        """Ends the threads; what they were about to do is left undone."""
+        """Ends the threads; undelivered records and messages stay undelivered."""
         self._end_pumps()
         self._end_front()
 
     def finish(self) -> dict[str, int]:
-        """Ends the threads once nothing is in the queues any more; else how much is, in which.
+        """Delivers until the queues are empty, then ends the threads.
 
-        Only the tables and their stream outlive the process. The front answers until then: the
-        pretend store is behind it.
+        Returns the number of messages left in each queue that isn't empty in time, as only the
+        tables and their stream outlive the process. The front answers until then: the pretend store
+        receives through it.
         """
         self._end_pumps()
         left = self._carry_out()
@@ -174,7 +175,7 @@ class LocalRun:
                 bell.wait(rings, seconds)
 
     def _pump_stream(self, reader: StreamReader) -> int:
-        """Waits as Lambda does until there is more for one batch, and hands it on."""
+        """Waits for the batching window as Lambda does, and delivers the records."""
         self._stop.wait(reader.window)
         return reader.pump()
 
@@ -187,7 +188,7 @@ def _of_queue(queue: str) -> Pump:
 
 
 def _allow(host: str) -> None:
-    """Lets the service reach this very server, beside what the developer allows."""
+    """Allows the service to call this server, beside the hosts that the developer allows."""
     allowed = os.environ.get("FEED_ALLOW_HOSTS", "")
     if host not in allowed.split(","):
         os.environ["FEED_ALLOW_HOSTS"] = f"{allowed},{host}".strip(",")

@@ -1,7 +1,7 @@
-"""Downloads others' scripts that the documentation's pages load: `python -m local.site_assets`.
+"""Downloads third-party scripts of the documentation's pages: `python -m local.site_assets`.
 
-npm downloads each package of exactly these bytes, once; no file of it is the repository's. Without
-npm the pages are plain: nothing can be tried out on them, and they have no search.
+npm downloads each package once, with exactly these bytes; the repository contains none of its
+files. Without npm the pages are plain: they have no console to try requests, and no search.
 """
 
 import gzip
@@ -26,10 +26,10 @@ _SOURCE_MAP = re.compile(rb"^//# sourceMappingURL=.*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Script:
-    """A file of an npm package, and what is known of the package."""
+    """A file of an npm package, and the package's name, version and license."""
 
     library: str
-    """What our pages call it."""
+    """The name that our pages use."""
     package: str
     version: str
     integrity: str
@@ -39,7 +39,7 @@ class Script:
 
     @property
     def target(self) -> Path:
-        """Where it stands, packed by gzip."""
+        """The path of the gzipped file."""
         return FOLDER / f"{self.library}-{self.version}.js.gz"
 
 
@@ -64,11 +64,11 @@ SCRIPTS = (
 
 
 class CannotBring(Exception):  # noqa: N818 - it is what happened
-    """The scripts can't be had; the message says what to do."""
+    """The scripts can't be downloaded; the message says what to do."""
 
 
 def bring() -> None:
-    """Downloads what isn't there, and removes what other versions left. Raises CannotBring."""
+    """Downloads missing files, and removes those of other versions. Raises CannotBring."""
     FOLDER.mkdir(exist_ok=True)
     for script in SCRIPTS:
         if not script.target.exists():
@@ -112,7 +112,7 @@ def _fetched(script: Script, folder: Path) -> Path:
 
 
 def main() -> int:
-    """Downloads them; 0, or 2 where they can't be had."""
+    """Downloads them. Returns 0, or 2 if that fails."""
     try:
         bring()
     except (CannotBring, subprocess.TimeoutExpired) as problem:

@@ -1,4 +1,4 @@
-"""template.yaml as data: which functions, routes, tables and queues there are."""
+"""template.yaml as data: its functions, routes, tables and queues."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -17,9 +17,9 @@ type Properties = dict[str, Any]
 
 
 class _Loader(yaml.CSafeLoader):
-    """Reads CloudFormation's short tags as the functions that they stand for.
+    """Reads CloudFormation's short tags as the intrinsic functions that they abbreviate.
 
-    libyaml's parser is ten times as fast, which is a second of each start.
+    libyaml's parser is ten times as fast, which saves a second of each start.
     """
 
 
@@ -66,10 +66,10 @@ class Function:
 
 @cache
 def template() -> dict[str, Any]:
-    """The template as it is where no parameter is given, intrinsic functions as mappings.
+    """Returns the template with default parameters, with intrinsic functions as mappings.
 
-    Resources and outputs whose condition doesn't hold then are left out, and of each `Fn::If` the
-    side that holds stands in its place.
+    It omits resources and outputs whose condition is false, and replaces each `Fn::If` by the side
+    that its condition chooses.
     """
     made: dict[str, Any] = _as_chosen(written(), _conditions())
     return made
@@ -77,13 +77,13 @@ def template() -> dict[str, Any]:
 
 @cache
 def written() -> dict[str, Any]:
-    """The template as YAML says it, with all that depends on a parameter."""
+    """Returns the template as written, including all parts that depend on a parameter."""
     text = (ROOT / "template.yaml").read_text()
     return dict(yaml.load(text, _Loader))  # noqa: S506 - _Loader is a CSafeLoader
 
 
 def _conditions() -> dict[str, bool]:
-    """Which of the template's conditions hold where no parameter is given."""
+    """Returns the values of the template's conditions with default parameters."""
     parameters = {n: str(p.get("Default", "")) for n, p in written()["Parameters"].items()}
     return {n: _holds(c, parameters) for n, c in written()["Conditions"].items()}
 
@@ -114,7 +114,7 @@ def _as_chosen(value: Any, conditions: dict[str, bool]) -> Any:  # noqa: ANN401 
 
 
 def _is_left_out(value: Any, conditions: dict[str, bool]) -> bool:  # noqa: ANN401 - of a template
-    """Whether it is a resource or output that depends on a condition, or no value at all."""
+    """Whether it is a resource or output whose condition is false, or `AWS::NoValue`."""
     if not isinstance(value, dict):
         return False
     if "Fn::If" in value:
@@ -125,7 +125,7 @@ def _is_left_out(value: Any, conditions: dict[str, bool]) -> bool:  # noqa: ANN4
 
 
 def globals_() -> Properties:
-    """What every function has."""
+    """Returns the properties that all functions share."""
     return dict(template()["Globals"]["Function"])
 
 
@@ -145,12 +145,12 @@ def functions() -> tuple[Function, ...]:
 
 
 def parameter_defaults() -> dict[str, str]:
-    """What each parameter is when nobody says otherwise."""
+    """Returns the default of each parameter."""
     return {name: str(p.get("Default", "")) for name, p in template()["Parameters"].items()}
 
 
 def environment() -> Properties:
-    """The variables of all functions together: in this process they share one environment."""
+    """Returns the variables of all functions, which share one environment in this process."""
     shared = dict(globals_().get("Environment", {}).get("Variables", {}))
     for function in functions():
         shared |= function.properties.get("Environment", {}).get("Variables", {})

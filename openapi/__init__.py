@@ -1,1 +1,1 @@
-"""What the code says of itself, written down: the interface and the problems. Not deployed."""
+"""Generates the descriptions of the interface and the problems from the code. Not deployed."""

@@ -15,7 +15,7 @@ REFERENCE = ROOT / "layers/core/storepost/api/reference"
 
 
 def written() -> dict[Path, str]:
-    """Each generated file and what it holds."""
+    """Returns the content of each generated file, by path."""
     problems = json.dumps(catalogue(), indent=1, ensure_ascii=False) + "\n"
     return {REFERENCE / "openapi.json": text(), REFERENCE / "problems.json": problems}
 

@@ -1,7 +1,7 @@
-"""What definitions and proposals contain, by their kind, from the kinds' own JSON Schemas.
+"""Describes the content of definitions and proposals by kind, from the kinds' own JSON Schemas.
 
-Generators of types know neither `$defs` nor `if`: what a schema says with these becomes components
-and unions with a discriminator. What distinguishes two fields of one shape stays beside, as `if`.
+Type generators support neither `$defs` nor `if`: these parts of a schema become components and
+unions with a discriminator. An `if` that distinguishes two fields of one shape stays as it is.
 """
 
 from typing import Any
@@ -13,11 +13,11 @@ type Document = dict[str, Any]
 _COMPONENTS = "#/components/schemas/"
 _DEFINITIONS = "#/$defs/"
 _OF_A_KIND = ("Definition", "DefinitionVersion", "ChangeProposal", "NewDefinitionProposal")
-"""The shapes that have a `kind` and a `definition` of it."""
+"""The shapes with a `kind` and a `definition` of that kind."""
 
 
 def add_definition_kinds(schemas: Document) -> None:
-    """Describes each shape of a kind as a union of one for each kind, and what they contain."""
+    """Describes each shape as a union of a variant per kind, and adds the kinds' components."""
     for info in KINDS:
         schemas |= _Kind(info).components()
     for name in _OF_A_KIND:
@@ -71,7 +71,7 @@ class _Kind:
     """A kind's newest schema as components, each called after the kind."""
 
     def __init__(self, info: KindInfo) -> None:
-        """Of a kind with one schema: of several, answers may have what an older one describes."""
+        """Takes a kind with one schema version: with several, an answer may be of an older one."""
         if info.schema_version != 1:
             raise NotImplementedError(f"answers of {info.kind} need a shape for each schema")
         self._name = _camel(info.kind)
@@ -84,7 +84,7 @@ class _Kind:
         }
 
     def components(self) -> Document:
-        """The content's component and those that it refers to, by name."""
+        """Returns the content's component and those that it refers to, by name."""
         left_out = {"$schema", "$defs", "title"}
         content = {key: value for key, value in self._schema.items() if key not in left_out}
         named = {f"{self._name}Content": self._converted(content)}
@@ -127,7 +127,7 @@ class _Kind:
         }
 
     def _converted(self, value: Any) -> Any:  # noqa: ANN401 - JSON
-        """The value with its references to components, and what is too small for one in place."""
+        """Returns the value with references to components; parts too small for one are inlined."""
         if isinstance(value, list):
             return [self._converted(each) for each in value]
         if not isinstance(value, dict):
@@ -149,12 +149,12 @@ def _is_component(part: Document) -> bool:
 
 
 def _options(part: Document) -> list[str]:
-    """What each case of a part leads to, where one field distinguishes its cases."""
+    """Returns the references of a part's cases, if one field distinguishes its cases."""
     return [case["then"]["$ref"] for case in part.get("allOf", [])]
 
 
 def _told_apart(part: Document) -> tuple[str, dict[str, list[str]]]:
-    """The field that distinguishes the cases, and its values of each."""
+    """Returns the field that distinguishes the cases, and its values for each case."""
     found: dict[str, list[str]] = {}
     field = ""
     for case in part["allOf"]:

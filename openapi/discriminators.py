@@ -1,4 +1,4 @@
-"""Unions whose members one field distinguishes, which generators of types want to be named."""
+"""Adds the discriminators that type generators need to unions that one field distinguishes."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ _PREFIX = "#/components/schemas/"
 
 
 def add_discriminators(value: Any, schemas: Document) -> None:  # noqa: ANN401 - JSON
-    """Names the field of each union of named shapes in which each has another constant."""
+    """Names the discriminator of each union of named shapes that have different constants in it."""
     if isinstance(value, list):
         for each in value:
             add_discriminators(each, schemas)

@@ -1,4 +1,4 @@
-"""Entity tags as they are described: which operations take them, and which answers have one."""
+"""Describes entity tags: the operations that accept them, and the answers that have one."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ _SAME = "304"
 
 
 def tag_parameters(group: Group, operation: Operation) -> list[Document]:
-    """Returns the headers with tags that the operation takes."""
+    """Returns the headers with tags that the operation accepts."""
     if _reader(group, operation) is None:
         return []
     if operation.method == "GET":
@@ -43,7 +43,7 @@ def tag_parameters(group: Group, operation: Operation) -> list[Document]:
 
 
 def tagged(group: Group, operation: Operation, document: Document, successes: Document) -> Document:
-    """Returns the successes with their tags, and with 304 where a caller may have it already."""
+    """Returns the successes with their tags, and 304 if a caller may have the current answer."""
     reader = _reader(group, operation)
     if reader is None or answered_by(operation.function) is not answered_by(reader.function):
         return successes
@@ -57,7 +57,7 @@ def tagged(group: Group, operation: Operation, document: Document, successes: Do
 
 
 def _reader(group: Group, operation: Operation) -> Operation | None:
-    """The GET of the operation's path, where it answers a single resource."""
+    """Returns the GET of the operation's path, if it returns a single resource."""
     same = (each for each in group.operations if each.path == operation.path)
     reader = next((each for each in same if each.method == "GET"), None)
     return reader if reader and is_single(reader.function) else None

@@ -1,6 +1,6 @@
-"""Every example of the description: from the exchanges of the story (`openapi.story`).
+"""Adds the description's examples from the exchanges of the story (`openapi.story`).
 
-An operation's body, parameters and answers have what the first exchange with such a one has.
+The example of a body, a parameter or an answer is that of the operation's first exchange with one.
 """
 
 from collections import defaultdict
@@ -18,11 +18,11 @@ HEADERS = {
     "IfMatch": _TAG,
     "IfNoneMatch": _TAG,
 }
-"""What a caller may send in the headers that many operations take."""
+"""Examples of the headers that many operations accept."""
 
 
 def add_examples(document: Document) -> None:
-    """Adds them to every parameter, every body and every success in JSON that the story has."""
+    """Adds examples to every parameter, body and JSON answer that the story has."""
     by_operation: dict[str, Exchanges] = defaultdict(list)
     for exchange in recorded():
         by_operation[exchange["operation"]].append(exchange)
@@ -58,7 +58,7 @@ def _add_to_answers(answers: Document, exchanges: Exchanges) -> None:
 
 
 def _without_references(answer: Any) -> Any:  # noqa: ANN401 - JSON
-    """The answer, where a JSON Schema in it has no `$ref`: generators would follow it from here."""
+    """Returns the answer without a JSON Schema's `$ref`, which generators would try to resolve."""
     if isinstance(answer, dict):
         remaining = {name: inner for name, inner in answer.items() if name != "$ref"}
         return {name: _without_references(inner) for name, inner in remaining.items()}
@@ -70,7 +70,7 @@ def _first(exchanges: Exchanges, place: str, name: str) -> Any:  # noqa: ANN401 
 
 
 def _typed(sent: Any, kind: str | None) -> Any:  # noqa: ANN401 - JSON
-    """What a query said in text, as the parameter's type has it."""
+    """Converts a query's text to the parameter's type."""
     if kind == "array":
         return sent.split(",")
     return sent == "true" if kind == "boolean" else sent

@@ -1,4 +1,4 @@
-"""The API's groups, found by their folders."""
+"""The API's groups of operations, found by their folders."""
 
 import importlib
 import inspect
@@ -19,7 +19,7 @@ class Operation:
     id: str
     method: str
     path: str
-    """As the function knows it, with `/v1`; parameters in braces."""
+    """The function's path, with `/v1` and with parameters in braces."""
     function: Callable[..., Any]
 
 
@@ -33,9 +33,9 @@ class Group:
 
     @property
     def operations(self) -> list[Operation]:
-        """The routes that the interface describes, in the order of the handler's text.
+        """The routes that the interface describes, in the order of the handler's code.
 
-        Pages that only people look at are no part of it.
+        Pages for people aren't described.
         """
         routes = [*self.app._static_routes, *self.app._dynamic_routes]
         return [

@@ -1,4 +1,4 @@
-"""The whole interface in OpenAPI 3.1: every group's own description, completed and put together."""
+"""The whole interface in OpenAPI 3.1: the completed descriptions of all groups in one document."""
 
 import json
 from collections.abc import Iterator
@@ -136,11 +136,11 @@ _PROBLEM: Document = {
 
 
 class NameClash(Exception):  # noqa: N818 - it is what happened
-    """Two groups call different things by one name."""
+    """Two groups use one name for different components or operations."""
 
 
 def interface() -> Document:
-    """The document, the same bytes for the same code."""
+    """Returns the document, which is deterministic for the same code."""
     paths: Document = {}
     schemas: Document = {"Problem": _PROBLEM}
     found = groups()
@@ -176,7 +176,7 @@ def interface() -> Document:
 
 
 def text() -> str:
-    """The document as it is shipped."""
+    """Returns the document's text."""
     return json.dumps(interface(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -242,7 +242,7 @@ def _demand_unique_operations(document: Document) -> None:
 
 
 def _prune(document: Document) -> None:
-    """Takes off the components that nothing refers to, Powertools' own error shapes among them."""
+    """Removes the components that nothing refers to, such as Powertools' own error shapes."""
     components = document["components"]
     reached: set[tuple[str, str]] = set()
     waiting = [*_references(document["paths"]), *_references(document["webhooks"])]
@@ -257,7 +257,7 @@ def _prune(document: Document) -> None:
 
 
 def _take_defaults_off(schemas: Document) -> None:
-    """Leaves a field's default to its description: some generators demand a field that has one."""
+    """Moves a field's default to its description: some generators require fields with defaults."""
     for schema in schemas.values():
         for field in schema.get("properties", {}).values():
             is_said = "left out" in field.get("description", "")
@@ -266,7 +266,7 @@ def _take_defaults_off(schemas: Document) -> None:
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON
-    """The components that a part of the document refers to: kind and name."""
+    """Yields the kind and the name of each component that a part of the document refers to."""
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             _, _, kind, name = value["$ref"].split("/")

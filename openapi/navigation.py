@@ -1,4 +1,4 @@
-"""The order of the description's operations: by task, as somebody comes to them."""
+"""The order of the description's operations: by task, in the order of a customer's first steps."""
 
 from openapi.groups import Group
 from openapi.operations import Document
@@ -47,7 +47,7 @@ STORY: dict[str, dict[str, str]] = {
 
 
 def tags(found: list[Group]) -> list[Document]:
-    """The groups in the order of the story; raises KeyError for one that no part has."""
+    """Returns the groups in order; raises KeyError for a group that no part has."""
     titles = {name: title for part in STORY.values() for name, title in part.items()}
     about = {group.name: group.description for group in found}
     if unknown := about.keys() - titles.keys():
@@ -60,7 +60,7 @@ def tags(found: list[Group]) -> list[Document]:
 
 
 def tag_groups(found: list[Group]) -> list[Document]:
-    """The parts with their groups, as Redoc and Scalar read `x-tagGroups`."""
+    """Returns the parts with their groups, as Redoc and Scalar read `x-tagGroups`."""
     names = {group.name for group in found}
     return [
         {"name": part, "tags": [name for name in groups if name in names]}

@@ -1,4 +1,4 @@
-"""What Powertools doesn't know of an operation: its caller, its problems, its idempotency."""
+"""Completes Powertools' description of an operation: its caller, problems and idempotency."""
 
 import inspect
 from collections.abc import Iterable
@@ -87,7 +87,7 @@ _KEYS = {
 
 
 def complete(group: Group, operation: Operation, document: Document, schemas: Document) -> None:
-    """Adds to Powertools' description of the operation whatever it lacks; `schemas` are named."""
+    """Adds the missing parts to Powertools' description; `schemas` are the named components."""
     caller = caller_of(operation)
     parameters = [completed(found) for found in document.pop("parameters", [])]
     if caller and operation.method != "GET":
@@ -119,7 +119,7 @@ def complete(group: Group, operation: Operation, document: Document, schemas: Do
 
 
 def caller_of(operation: Operation) -> MayCall | None:
-    """Who may call, by the route's caller type; None where nobody need be known."""
+    """Returns who may call, from the route's caller type; None if it needs no caller."""
     for annotation in get_type_hints(operation.function, include_extras=True).values():
         kind, *metadata = get_args(annotation) or (annotation,)
         if not any(isinstance(m, Depends) for m in metadata):
@@ -135,7 +135,7 @@ def caller_of(operation: Operation) -> MayCall | None:
 def problems_for(
     group: Group, operation: Operation, caller: MayCall | None, document: Document
 ) -> set[type[Problem]]:
-    """Everything that the operation may answer instead of a success."""
+    """Returns every problem that the operation may answer."""
     found: set[type[Problem]] = {
         Busy,
         Internal,
@@ -157,7 +157,7 @@ def problems_for(
 
 
 def _of_keys(operation: Operation, caller: MayCall) -> set[type[Problem]]:
-    """The refusal of a key of too small a scope where none may call: `scope`, on a write."""
+    """Returns the refusal `scope` for a write that no key's scope allows, else nothing."""
     return {ScopeTooSmall} if caller.scope is None and operation.method != "GET" else set()
 
 
@@ -222,7 +222,7 @@ def _success(status: str, document: Document, content: Document | None, text: st
 
 
 def _statuses(operation: Operation, declared: str) -> Iterable[str]:
-    """The route's one status; where it answers a `Response`, those that its code names."""
+    """Returns the route's one status; for a `Response`, those that its code names."""
     if get_origin(inspect.get_annotations(operation.function).get("return")) is not Response:
         return [declared]
     constants = operation.function.__code__.co_consts
@@ -233,7 +233,7 @@ def _statuses(operation: Operation, declared: str) -> Iterable[str]:
 
 
 def _media(schema: Document) -> Document:
-    """The content by its media type, which a schema names where it isn't JSON."""
+    """Returns the content by media type, which a schema names if it isn't JSON."""
     options = schema.get("anyOf", [schema])
     content: Document = {}
     for media in dict.fromkeys(option.get(_MEDIA, JSON) for option in options):

@@ -1,4 +1,4 @@
-"""Query parameters as they are described: what holds for each kind of them is said once, here."""
+"""Completes the description of query parameters with the rules that all of a kind share."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ _LIST = " Several values are separated by commas."
 
 
 def completed(found: Document) -> Document:
-    """A parameter with all that Powertools doesn't say of it."""
+    """Returns a parameter with the parts that Powertools omits."""
     if found["in"] != "path":
         found["schema"] = _without_null(found["schema"])
     schema = found["schema"]
@@ -20,7 +20,7 @@ def completed(found: Document) -> Document:
 
 
 def _without_null(schema: Document) -> Document:
-    """A parameter that may be left out is not one that may be null."""
+    """Removes null from the schema: an optional parameter can't be null."""
     options = [option for option in schema.get("anyOf", []) if option != {"type": "null"}]
     if len(options) != 1:
         return schema

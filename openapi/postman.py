@@ -1,4 +1,4 @@
-"""`make postman`: the collection that the service serves, as a file."""
+"""`make postman`: writes the collection that the service serves to a file."""
 
 import json
 import sys

@@ -16,14 +16,14 @@ def load_everything() -> None:
 
 
 def all_problems() -> Iterator[type[Problem]]:
-    """Every problem that the service knows."""
+    """Yields every problem of the service."""
     load_everything()
     for kind in kinds():
         yield from codes_of(kind)
 
 
 def catalogue() -> list[dict[str, object]]:
-    """The kinds by status, each with its codes: the kind's own first, then by name."""
+    """Returns the kinds by status, each with its codes: the kind's own first, then by name."""
     load_everything()
     return [_kind(kind) for kind in kinds()]
 

@@ -1,11 +1,11 @@
-"""Which problems an operation may answer: those that the code behind its route names.
+"""Finds the problems that an operation may answer, by the names in the code behind its route.
 
-Followed are the functions, classes and methods of `storepost` that a function's own code names,
-from the route on. A method counts where its class is named (in the code, in a parameter's type or
-as what a function returns that is called) and its name too. What a function says that it `handles`
-doesn't know what is behind it. So a problem may be listed that never comes, where one function
-serves several operations; that none is missing is what the tests watch, on every answer that they
-get.
+From the route on it follows the functions, classes and methods of `storepost` that a function's
+code names. It follows a method if the code names both the method and its class; the class may also
+be a parameter's type or the return type of a named function. Problems that a function declares as
+handled (`handles`) are removed from those that it can raise. So a problem may be listed that never
+occurs, if one function serves several operations; the tests check on every answer that none is
+missing.
 """
 
 import dis
@@ -23,7 +23,7 @@ _LOADS_VARIABLE = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"}
 
 
 def problems_of(function: Callable[..., Any]) -> set[type[Problem]]:
-    """The problems that the function, or what it calls, can raise."""
+    """Returns the problems that the function, or the code that it calls, can raise."""
     found: set[type[Problem]] = set()
     seen: set[object] = set()
     waiting: list[object] = [function]
@@ -59,7 +59,7 @@ def _named_by(function: FunctionType) -> Iterator[object]:
 
 
 def _holders(function: FunctionType) -> Iterator[object]:
-    """What the function's variables, its own imports and its parameters' types mean."""
+    """Yields the values of the function's variables, its own imports and its parameters' types."""
     variables = set(_variables(function.__code__))
     known = {**function.__globals__, **_closure(function)}
     yield from (known[name] for name in variables if name in known)
@@ -71,7 +71,7 @@ def _holders(function: FunctionType) -> Iterator[object]:
 
 
 def _returned(holders: Iterable[object], names: set[str]) -> Iterator[type]:
-    """The classes of ours that the functions which are named say they return."""
+    """Yields our classes that are return types of the named functions."""
     for holder in holders:
         in_it = isinstance(holder, ModuleType)
         for each in (getattr(holder, name, None) for name in names) if in_it else (holder,):
@@ -82,7 +82,7 @@ def _returned(holders: Iterable[object], names: set[str]) -> Iterator[type]:
 
 
 def _contents(holder: object) -> Iterator[object]:
-    """What a value of ours holds, as a limit does the problem that it is answered with."""
+    """Yields the fields of one of our values, such as a limit's problem."""
     if is_dataclass(holder) and not isinstance(holder, type):
         yield from (getattr(holder, each.name) for each in fields(holder))
 
@@ -101,7 +101,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _variables(code: CodeType) -> Iterator[str]:
-    """What it names by itself, not behind a dot: that may be a namesake of a function beside it."""
+    """Yields variable names, not attributes: one may have the name of a function of the module."""
     for step in dis.get_instructions(code):
         if step.opname in _LOADS_VARIABLE:
             yield step.argval
@@ -122,7 +122,7 @@ def _own(things: Any) -> Iterator[object]:  # noqa: ANN401 - whatever a name can
 
 
 def _bare(thing: object) -> object:
-    """The function behind a property, a method's wrapper or a cache."""
+    """Returns the function behind a property, a method's wrapper or a cache."""
     if isinstance(thing, property):
         return thing.fget
     if isinstance(thing, cached_property):

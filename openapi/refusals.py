@@ -1,4 +1,4 @@
-"""How refusals are described: by status, with the codes that an operation may answer."""
+"""Describes refusals by status, with the codes that an operation may answer."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -43,7 +43,7 @@ def _refusal(by_code: dict[str, type[Problem]]) -> Document:
         "headers": dict(sorted(headers.items())),
         "content": {
             CONTENT_TYPE: {
-                # Generators of types lose what is beside a `$ref`.
+                # Type generators ignore keys beside a `$ref`.
                 "schema": {
                     "allOf": [
                         {"$ref": "#/components/schemas/Problem"},
@@ -71,7 +71,7 @@ def _headers_of(problem: type[Problem]) -> Document:
 
 
 def share_refusals(document: Document) -> None:
-    """Says once what operations refuse with one code; several codes stay with their operation."""
+    """Shares the refusals with one code as components; those with several stay in the operation."""
     shared: Document = {kind.__name__: _refusal({kind.code: kind}) for kind in kinds()}
     for operation in (o for methods in document["paths"].values() for o in methods.values()):
         for status, answer in operation["responses"].items():
@@ -83,14 +83,14 @@ def share_refusals(document: Document) -> None:
 
 
 def _codes_in(refusal: Document) -> list[str]:
-    """The codes that a described refusal may have."""
+    """Returns the codes of a described refusal."""
     [content] = refusal["content"].values()
     codes: list[str] = content["schema"]["allOf"][1]["properties"]["code"]["enum"]
     return codes
 
 
 def _name(refusal: Document) -> str:
-    """The kind's name where the code is its own, else the code in words; empty for several."""
+    """Returns the kind's name if the code is its own, else the code's; empty for several codes."""
     codes = _codes_in(refusal)
     plain = [kind.__name__ for kind in kinds() if [kind.code] == codes]
     if plain:
@@ -99,13 +99,13 @@ def _name(refusal: Document) -> str:
 
 
 def examples() -> Document:
-    """Returns each problem as it is answered where it has nothing more particular to say."""
+    """Returns an example of each problem, with its default detail."""
     found = {_name_of(problem): _example(problem) for kind in kinds() for problem in codes_of(kind)}
     return dict(sorted(found.items()))
 
 
 def _name_of(problem: type[Problem]) -> str:
-    """Its code, with its class where that says something else than the first one of the code."""
+    """Returns its code, with its class appended unless it is the first class with the code."""
     same = sorted(p.__name__ for kind in kinds() for p in codes_of(kind) if p.code == problem.code)
     is_first = problem.__name__ == same[0]
     return problem.code if is_first else f"{problem.code}.{problem.__name__}"

@@ -1,4 +1,4 @@
-"""How a success is described: as its route says, else by its status and what it answers."""
+"""Describes a success: by the route's own text, else by its status and its schema."""
 
 from collections.abc import Collection
 from typing import Any
@@ -22,13 +22,13 @@ _KNOWN = "It existed already. "
 
 
 def routes_own(described: Document) -> dict[str, str]:
-    """Returns what a route says itself, by status: its `response_description` or `responses`."""
+    """Returns a route's own texts by status: its `response_description` or `responses`."""
     texts = {status: answer["description"] for status, answer in described.items()}
     return {s: text for s, text in texts.items() if text != DEFAULT_OPENAPI_RESPONSE_DESCRIPTION}
 
 
 def success_text(status: str, statuses: Collection[str], answered: str) -> str:
-    """Returns the description of one of an operation's successes; `answered` is its schema's."""
+    """Returns the description of an operation's success; `answered` is that of its schema."""
     if status in WITHOUT_BODY:
         return WITHOUT_BODY[status]
     existed = status == "200" and len({"200", "201", "202"} & {*statuses}) > 1
@@ -36,7 +36,7 @@ def success_text(status: str, statuses: Collection[str], answered: str) -> str:
 
 
 def answered_text(content: Document | None, schemas: Document) -> str:
-    """Returns the first paragraph of the description of what is answered."""
+    """Returns the first paragraph of the description of the answer's schema."""
     if content is None:
         return "The answer has no body."
     schema = next(iter(content.values()))["schema"]

@@ -1,4 +1,4 @@
-"""What webhook endpoints are sent: each type of event, from the service's own registry."""
+"""Describes the events sent to webhook endpoints, from the service's registry of event types."""
 
 from pydantic import TypeAdapter
 
@@ -27,12 +27,12 @@ _ANSWERS = {
 
 
 def event_webhooks() -> Document:
-    """The description of each type of event, by its name."""
+    """Returns the description of each type of event, by its name."""
     return {each.type: {"post": _message(each)} for each in EVENT_TYPES}
 
 
 def event_schemas() -> Document:
-    """The components that the types name, as pydantic describes them."""
+    """Returns the components of the types of events, as pydantic describes them."""
     shapes = {shape for each in EVENT_TYPES for shape in (each.schema, each.gone) if shape}
     _, described = TypeAdapter.json_schemas(
         [(shape.__name__, "serialization", TypeAdapter(shape)) for shape in shapes],
@@ -43,7 +43,7 @@ def event_schemas() -> Document:
 
 
 def operation_id(name: str) -> str:
-    """What code generators call a type, such as `orderCreated`."""
+    """Returns a type's name for code generators, such as `orderCreated`."""
     first, *more = name.replace(".", "_").split("_")
     return first + "".join(word.capitalize() for word in more)
 

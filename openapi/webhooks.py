@@ -1,4 +1,4 @@
-"""What the service sends to others: write-backs to stores, and events to webhook endpoints."""
+"""Describes the service's own requests: write-backs to stores, and events to webhook endpoints."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from storepost.platform.attempts.posting import TIMEOUT_SECONDS
 from storepost.platform.attempts.waits import WAITS
 
 WRITE_BACK = "writeBack"
-"""The write-back's name among the webhooks: `consent.changed` is a type of events, too."""
+"""The write-back's name among the webhooks, as `consent.changed` is a type of event, too."""
 
 _ATTEMPTS = len(WAITS) + 1
 _DAYS = round(sum(WAITS, start=timedelta()) / timedelta(days=1))
@@ -64,7 +64,7 @@ _ANSWERS = {
 
 
 def webhooks() -> Document:
-    """The description's `webhooks`: a write-back, and each type of event by its name."""
+    """Returns the description's `webhooks`: a write-back, and each type of event by its name."""
     return {WRITE_BACK: {"post": _write_back()}, **event_webhooks()}
 
 
@@ -90,7 +90,7 @@ def _write_back() -> Document:
 
 
 def webhook_schemas() -> Document:
-    """The components that the webhooks name, as pydantic describes them."""
+    """Returns the components of the webhooks, as pydantic describes them."""
     _, described = TypeAdapter.json_schemas(
         [("message", "serialization", TypeAdapter(ConsentChangedMessage))],
         ref_template="#/components/schemas/{model}",

@@ -1,1 +1,1 @@
-"""What an operator does to a deployed stack from a machine of their own (docs/operating.md)."""
+"""Commands for an operator of a deployed stack, run on their own machine (docs/operating.md)."""

@@ -9,23 +9,26 @@ QUEUE = "AWS::SQS::Queue"
 
 
 class NoSuchQueue(Exception):  # noqa: N818 - it is what happened
-    """The stack has no such queue, or it has no dead letters; the message says what to do."""
+    """The stack has no such queue, or the queue has no dead-letter queue.
+
+    The message says what to do.
+    """
 
 
 @dataclass(frozen=True)
 class DeadLetters:
-    """A queue of the stack, by its name in the template, and where its dead letters are."""
+    """A queue of the stack, by its name in the template, and its dead-letter queue."""
 
     name: str
     arn: str
     dead_letters_url: str
     dead_letters_arn: str
     waiting: int
-    """How many dead letters there are, as SQS counts: a minute may pass before it is exact."""
+    """SQS's approximate number of dead letters, which may be a minute old."""
 
 
 def all_dead_letters(stack: str, cloudformation: Any, sqs: Any) -> Iterator[DeadLetters]:  # noqa: ANN401
-    """Each queue of the stack that has a queue for its dead letters, by name."""
+    """Yields the stack's queues that have a dead-letter queue, by name."""
     for name, url in sorted(_urls(stack, cloudformation).items()):
         found = _dead_letters(name, url, sqs)
         if found:
@@ -33,7 +36,7 @@ def all_dead_letters(stack: str, cloudformation: Any, sqs: Any) -> Iterator[Dead
 
 
 def url_of(stack: str, queue: str, cloudformation: Any) -> str:  # noqa: ANN401 - botocore's client
-    """The address of the one queue of this name. Raises NoSuchQueue."""
+    """Returns the URL of the queue with this name. Raises NoSuchQueue."""
     urls = _urls(stack, cloudformation)
     if queue not in urls:
         raise NoSuchQueue(f"{stack} has no queue {queue}. Deploy this version there first.")
@@ -51,7 +54,7 @@ def _urls(stack: str, cloudformation: Any) -> dict[str, str]:  # noqa: ANN401 - 
 
 
 def dead_letters_of(stack: str, queue: str, cloudformation: Any, sqs: Any) -> DeadLetters:  # noqa: ANN401
-    """The one queue of this name. Raises NoSuchQueue."""
+    """Returns the queue with this name. Raises NoSuchQueue."""
     for found in all_dead_letters(stack, cloudformation, sqs):
         if found.name == queue:
             return found

@@ -1,7 +1,7 @@
-"""`make rebuild-search`: all postings of a workspace are made anew, while it is in use.
+"""`make rebuild-search`: rebuilds all postings of a workspace, while it is in use.
 
-The worker of migrations does it, and goes on by itself; this starts it and shows how far it is.
-Asked again, it follows the run that is under way, and brings one to its end that stands still.
+The migrations worker does the work, and continues by itself; this command starts it and shows its
+progress. Run again, the command follows the current run, and restarts one that has stopped.
 """
 
 import json
@@ -27,7 +27,7 @@ _STANDS_STILL_SECONDS = 900
 
 
 class NoSuchWorkspace(Exception):  # noqa: N818 - it is what was given
-    """What was given is no id of a workspace; the message says what to do."""
+    """The argument isn't a workspace's id; the message says what to do."""
 
 
 class StandsStill(Exception):  # noqa: N818 - it is what happened
@@ -36,7 +36,7 @@ class StandsStill(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run of a migration is, as its row says."""
+    """The progress of a migration's run, from its row."""
 
     run: int
     step: str
@@ -46,7 +46,7 @@ class Progress:
 
     @property
     def line(self) -> str:
-        """Returns it as a line for people."""
+        """Returns the progress as a line of text."""
         counts = ", ".join(f"{number:,} {name}" for name, number in self.counts.items() if number)
         return f"{'done' if self.is_done else self.step}: {counts or 'nothing yet'}"
 
@@ -61,7 +61,7 @@ class Rebuild:
     sqs: Any
 
     def start(self) -> int:
-        """Sends the message of a new run, or of the one that is under way; returns its number."""
+        """Sends the message of a new run, or of the unfinished one; returns the run's number."""
         progress = self.progress()
         run = progress.run + progress.is_done if progress else 1
         body = {"workspaceId": str(self.workspace.id), "name": REBUILD_SEARCH, "run": run}
@@ -69,7 +69,7 @@ class Rebuild:
         return run
 
     def progress(self) -> Progress | None:
-        """Returns how far the newest run is; None where there never was one."""
+        """Returns the newest run's progress; None if there was no run."""
         row = self.table.row(*migration_key(self.workspace, REBUILD_SEARCH))
         if row is None:
             return None
@@ -125,7 +125,7 @@ def rebuild_of(
 
 
 def main() -> int:
-    """Has that of `WORKSPACE` in `STACK` rebuilt; 0, or 1 where that failed."""
+    """Rebuilds the search of `WORKSPACE` in `STACK`. Returns 0, or 1 if that failed."""
     stack, workspace = os.environ["STACK"], os.environ.get("WORKSPACE", "")
     try:
         clients = (boto3.client(name) for name in ("cloudformation", "sqs", "dynamodb"))

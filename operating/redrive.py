@@ -1,8 +1,8 @@
-"""`make redrive`: the dead letters of a queue go back to it, once each.
+"""`make redrive`: moves the dead letters of a queue back to it, once each.
 
-SQS moves them itself (`StartMessageMoveTask`), each in one piece, so none is lost or doubled where
-this machine stops meanwhile: asked again, it follows the task that runs. A message that was moved
-has all of its tries anew.
+SQS itself moves each message atomically (`StartMessageMoveTask`), so none is lost or duplicated if
+this machine stops meanwhile. Run again, the command follows the running task. A moved message gets
+all of its tries anew.
 """
 
 import os
@@ -21,15 +21,18 @@ _RUNNING = ("RUNNING", "CANCELLING")
 
 
 class NotMoved(Exception):  # noqa: N818 - it is what happened
-    """SQS ended the task before its end; the message has its reason."""
+    """SQS ended the task before it was complete; the message has the reason."""
 
 
 def redrive(queue: DeadLetters, sqs: Any, wait: Callable[[float], None]) -> int:  # noqa: ANN401
-    """Moves the dead letters back; how many. Raises NotMoved. `wait` takes seconds."""
+    """Moves the dead letters back; returns their number. Raises NotMoved.
+
+    `wait` takes seconds.
+    """
     before = _last_task(queue, sqs)
     if not _is_running(before):
         sqs.start_message_move_task(SourceArn=queue.dead_letters_arn, DestinationArn=queue.arn)
-    # The new task may be listed late: until then the last one is that of an earlier redrive.
+    # The new task may be listed late: until then the last task is an earlier redrive's.
     while _is_running(task := _last_task(queue, sqs)) or task == before:
         wait(_LOOK_AGAIN_SECONDS)
     if task.get("Status") != "COMPLETED":
@@ -48,7 +51,7 @@ def _is_running(task: dict[str, Any]) -> bool:
 
 
 def main() -> int:
-    """Moves those of `QUEUE` in `STACK`, or lists what there is; 0, or 1 where that failed."""
+    """Moves those of `QUEUE` in `STACK`, or lists all queues. Returns 0, or 1 if that failed."""
     stack, name = os.environ["STACK"], os.environ.get("QUEUE", "")
     try:
         cloudformation, sqs = boto3.client("cloudformation"), boto3.client("sqs")

@@ -1,4 +1,4 @@
-"""The table of a deployed stack: its own, or the one that it was given after a restore."""
+"""The table of a deployed stack: its own, or the one that it uses after a restore."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,13 +9,13 @@ _OWN = "Table"
 
 @dataclass(frozen=True)
 class TableOfStack:
-    """The one table that a stack keeps its rows in."""
+    """The table with a stack's rows."""
 
     name: str
     dynamodb: Any
 
     def row(self, pk: str, sk: str) -> dict[str, Any] | None:
-        """Returns a row in DynamoDB's own notation, strongly consistent, or None."""
+        """Returns a row in DynamoDB's own notation, or None, by a consistent read."""
         key = {"pk": {"S": pk}, "sk": {"S": sk}}
         found = self.dynamodb.get_item(TableName=self.name, Key=key, ConsistentRead=True)
         row: dict[str, Any] | None = found.get("Item")

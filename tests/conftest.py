@@ -1,6 +1,6 @@
-"""The world that every test begins with: an empty AWS, from the template's resources.
+"""The world that every test starts with: an empty AWS with the template's resources.
 
-It is moto's, but for the tables where `STORE=dynoxide` has them in that engine.
+It runs in moto, except that `STORE=dynoxide` puts the tables into that engine.
 """
 
 import gc
@@ -33,8 +33,8 @@ from tests.harness.log_watch import LogWatch  # noqa: E402
 from tests.harness.transactions import Transactions  # noqa: E402
 from tests.harness.world import World  # noqa: E402
 
-# What `make test` runs is the same every time; `make test-long` looks further, and prints how
-# to repeat a find.
+# `make test` runs the same examples every time; `make test-long` searches further, and prints how
+# to reproduce a failure.
 settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile(
     "ci", max_examples=2000, deadline=None, derandomize=False, print_blob=True
@@ -43,7 +43,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Returns one worker more than there are cores, for when a test waits."""
+    """Returns one worker more than there are cores, as tests sometimes wait."""
     return (os.cpu_count() or 1) + 1
 
 
@@ -76,7 +76,7 @@ _left_out: set[str] = set()
 @pytest.fixture
 def world() -> Iterator[World]:
     """An empty world."""
-    engine().lose_streams()  # of tests without a world, which would come in one batch with its own
+    engine().lose_streams()  # records of tests without a world would be in this world's batches
     fresh = World()
     yield fresh
     fresh.close()
@@ -84,7 +84,7 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(autouse=True)
 def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Password hashes that cost little; `accounts/identity/test_passwords.py` has the real ones."""
+    """Makes password hashes cheap; `accounts/identity/test_passwords.py` tests the real ones."""
     monkeypatch.setattr(passwords, "MEMORY_KIB", 8)
     monkeypatch.setattr(passwords, "PASSES", 1)
     _forget_hasher()
@@ -94,13 +94,13 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever lost a race or was throttled tries again at once: all jitter is the least."""
+    """Makes all jitter minimal, so that a retry after a lost race or throttling starts at once."""
     monkeypatch.setattr(random, "uniform", lambda least, _most: least)
 
 
 @pytest.fixture
 def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    """Waits take no time, and a clock counts them."""
+    """A fake clock: waits take no real time, and advance it."""
     return fake_clock(monkeypatch)
 
 
@@ -111,7 +111,7 @@ def _forget_hasher() -> None:
 
 @pytest.fixture(autouse=True)
 def _quiet_logs() -> Iterator[None]:
-    """Fails a test during which a log line held personal data or a token."""
+    """Fails a test that logs personal data or a token."""
     log_watch.findings.clear()
     yield
     assert log_watch.findings == []
@@ -119,14 +119,14 @@ def _quiet_logs() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _told_answers() -> Iterator[None]:
-    """Fails a test that got an answer which the interface's description doesn't tell of."""
+    """Fails a test that gets an answer that the interface's description lacks."""
     told_answers.untold.clear()
     yield
     assert told_answers.untold == []
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what needs an engine that isn't there."""
+    """Deselects tests that need dynoxide in a run without it."""
     if on_dynoxide():
         return
     apart = [item for item in items if item.get_closest_marker("dynoxide")]
@@ -136,13 +136,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays: no search for garbage goes through it again."""
+    """Freezes all imported and collected objects, so that the garbage collector skips them."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """A worker hands over what it saw; who holds it all looks for what nobody used or reached."""
+    """Sends a worker's records to the controller, which checks for unused and unreached ones."""
     config: Any = session.config
     if hasattr(config, "workerinput"):
         config.workeroutput[_USED] = sorted(recorder.used)
@@ -158,7 +158,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Takes what a worker hands over."""
+    """Collects a worker's records in the controller."""
     output = getattr(node, "workeroutput", {})
     recorder.used |= {tuple(use) for use in output.get(_USED, [])}
     reached.answers |= {tuple(reach) for reach in output.get(_REACHED, [])}
@@ -169,7 +169,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Says the greatest transaction, and what nothing used or reached though it is there."""
+    """Prints the greatest transaction, the unused grants and the unreached answers."""
     if _left_out:
         terminalreporter.line(
             f"{len(_left_out)} tests of units, costs and races were left out: `make test-dynoxide`",
@@ -196,7 +196,7 @@ def _say_what_was_judged(terminalreporter: pytest.TerminalReporter, config: pyte
 
 
 def _is_whole(config: pytest.Config) -> bool:
-    """Whether everything ran: only then is what nobody used a finding."""
+    """Whether all tests ran: only then is an unused grant or an unreached answer a failure."""
     chosen = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
     narrowed = ("keyword", "markexpr", "lf", "deselect", "collectonly", "ignore", "ignore_glob")
     return not chosen and not any(config.getoption(name, None) for name in narrowed)

@@ -1,4 +1,4 @@
-"""How what is read grows the work: linear is told from quadratic, on a noisy machine too."""
+"""How work grows with its input: tells linear from quadratic, also on a noisy machine."""
 
 import gc
 from collections.abc import Callable
@@ -8,15 +8,15 @@ _TIMES_AS_MUCH = 16
 # Linear work takes about 16 times as long, quadratic work 256 times.
 _MAX_RATIO = 80
 _ATTEMPTS = 4
-# What is shorter is the clock's own coarseness.
+# Shorter times are dominated by the clock's resolution.
 _SHORTEST_SECONDS = 0.002
 
 
 def assert_linear(work: Callable[[int], object], count: int) -> None:
-    """Does `work` for `count` and for 16 times as many, and refuses what grows like a square.
+    """Measures `work` for `count` and for 16 times as many, and fails if it grows like a square.
 
-    It is CPU time without the collector of garbage, whose passes depend on what other tests left.
-    A machine that is slowed down in between is asked again.
+    It measures CPU time without the garbage collector, whose passes depend on what other tests
+    left. If the machine slows down in between, it measures again.
     """
     work(count)
     ratios = []

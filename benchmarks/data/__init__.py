@@ -1,1 +1,1 @@
-"""What benchmarks load: shops, their people and their sales."""
+"""Data for benchmarks: shops, their people and their sales."""

@@ -1,4 +1,4 @@
-"""A store that sends batches of orders, and carries each to its end."""
+"""A store that sends batches of orders, and completes each import."""
 
 import json
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Shop:
     store: str
 
     def call(self, path: str, body: object) -> Any:  # noqa: ANN401 - JSON
-        """What a POST answers."""
+        """Sends a POST; returns its answer."""
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         sent = json.dumps(body).encode()
         answer = gateway.handle(
@@ -36,7 +36,7 @@ class Shop:
         return json.loads(answer.body)
 
     def bring(self, orders: list[dict[str, Any]]) -> None:
-        """Sends a batch and carries it to its end."""
+        """Sends a batch and runs its import to the end."""
         self.call(f"/stores/{self.store}/batches", {"orders": orders})
         for shard in range(SHARDS):
             for row in due(shard, clock.now() + timedelta(seconds=1)):
@@ -46,13 +46,13 @@ class Shop:
 
 
 def open_shop(name: str) -> Shop:
-    """A new workspace of that name, with a key and a store."""
+    """Creates a workspace of that name, with a key and a store."""
     opened = large_shop.shop(name)
     return Shop(large_shop.open_shop(opened), str(opened.stores[0]))
 
 
 def order(number: int, buyer: int | None) -> dict[str, Any]:
-    """An order of two lines, a minute after the one before it."""
+    """Returns an order of two lines, a minute after the previous one."""
     at = clock.to_text(BEGINNING + timedelta(minutes=number))
     names = ("total", "subtotal", "totalDiscounts", "totalShipping", "totalTax", "totalRefunded")
     line = {"quantity": 1, "unitPrice": _eur(4990), "totalDiscount": _eur(0)}
@@ -71,7 +71,7 @@ def order(number: int, buyer: int | None) -> dict[str, Any]:
 
 
 def person(number: int) -> dict[str, str]:
-    """Who ordered; names come in no order."""
+    """Returns a buyer; names are in no order."""
     mixed = number * 2_654_435_761 % 2**32
     return {
         "externalId": f"customer-{number}",
@@ -87,7 +87,7 @@ def _eur(amount: int) -> dict[str, object]:
 
 
 def delete_objects() -> None:
-    """moto keeps what S3 has in this process: a bucket would count as the worker's memory."""
+    """Deletes S3's objects, which moto keeps in this process, so as the worker's memory."""
     s3 = aws.client("s3")
     for bucket in s3.list_buckets()["Buckets"]:
         for stored in s3.list_objects_v2(Bucket=bucket["Name"]).get("Contents", []):

@@ -1,4 +1,4 @@
-"""What a shop system sends of its customers and orders: bodies as long as people's are."""
+"""A shop system's customers and orders, with bodies of realistic length."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,12 +11,12 @@ _OPENED = datetime(2026, 1, 1, 8, tzinfo=UTC)
 
 
 def customer_id(number: int) -> str:
-    """The id that the shop system gave."""
+    """Returns the shop system's id."""
     return f"{7_250_000_000 + number}"
 
 
 def customer(number: int, *, minutes: int = 0, **fields: object) -> Body:
-    """A customer who said yes to emails, as the store has them so many minutes later."""
+    """Returns a customer who is subscribed to emails, updated `minutes` minutes later."""
     created = _OPENED + timedelta(seconds=number)
     return {
         **_person(number),
@@ -30,7 +30,7 @@ def customer(number: int, *, minutes: int = 0, **fields: object) -> Body:
 
 
 def order(number: int, buyer: int, *, minutes: int = 0, **fields: object) -> Body:
-    """An order of two lines, as the store has it so many minutes later."""
+    """Returns an order of two lines, updated `minutes` minutes later."""
     placed = _OPENED + timedelta(days=1, seconds=number)
     return {
         "number": f"#{1_200_000 + number}",

@@ -1,8 +1,8 @@
-"""Lists as the service itself writes them, in files of DynamoDB's own export format.
+"""Writes lists by the service's own code into files of DynamoDB's export format.
 
 A million writes through HTTP take most of an hour. So the service's own code writes to a table in
-memory, and what that holds is exported. Each file is written by a process of its own: a million
-rows in memory take 4 GB, which only its end gives back.
+memory, whose rows are then exported. Each file is written by a process of its own: a million rows
+take 4 GB of memory, which is freed only when the process ends.
 """
 
 import gc
@@ -27,21 +27,21 @@ from storepost.platform.persistence.item import connection
 from tests.platform.counted_tree.engine import Engine
 
 _IN_ORDER, _SCATTERED, _PEOPLE = 84, 2, 2
-"""Entries a transaction, so that it has at most 89 rows: scattered ones have nodes of their own.
+"""Entries per transaction, so that it has at most 89 rows: each scattered one has its own nodes.
 
-From three on the tree reads ahead to save calls, which cost nothing here: reading does.
+With three or more the tree reads ahead to save calls, but here calls cost nothing, and reads do.
 """
 
 
 def export_orders(shop: Shop, orders: int, store: int | None, file: Path) -> None:
-    """The list of all orders, or of a store's."""
+    """Exports the list of all orders, or of a store's."""
     engine = _engine()
     write_orders(shop, orders, store)
     _write(engine, file)
 
 
 def export_people(shop: Shop, people: int, file: Path) -> None:
-    """Profiles and their lists."""
+    """Exports profiles and their lists."""
     engine = _engine()
     write_people(shop, people)
     _write(engine, file)
@@ -63,15 +63,15 @@ def write_people(shop: Shop, people: int) -> None:
 
 
 def _engine() -> Engine:
-    """The table in memory, from now on this process's only one."""
-    gc.disable()  # nothing of it is garbage, and there is very much of it
+    """Replaces this process's table by one in memory, and returns it."""
+    gc.disable()  # there are very many objects, and none is garbage
     engine = Engine()
     connection._make_api_call = engine.call  # type: ignore[method-assign, assignment]
     return engine
 
 
 def _of(steps: Iterable[SaleStep], store: int | None) -> Iterator[SaleStep]:
-    """Those of the steps that a list knows; an order never changes its store."""
+    """Yields the steps that belong to a list; an order never changes its store."""
     for before, after in steps:
         sale = before or after
         if sale and store in {None, sale.store}:
@@ -107,5 +107,5 @@ def _write(engine: Engine, file: Path) -> None:
 
 
 def _base64(binary: bytes) -> str:
-    """A binary value as exports have it."""
+    """Returns a binary value in the form of exports."""
     return b64encode(binary).decode()

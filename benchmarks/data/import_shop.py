@@ -1,4 +1,4 @@
-"""The store that a pulled shop is connected as."""
+"""The connected store of a shop that is pulled."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -16,7 +16,7 @@ SHOP = "birch-loom.myshopify.com"
 
 
 def connect(name: str) -> Store:
-    """A new workspace's shop, with its first imports queued."""
+    """Connects a shop in a new workspace, with its first imports queued."""
     opened = large_shop.shop(name)
     large_shop.open_shop(opened)
     repository, changes = StoreRepository(opened.workspace), Changes()

@@ -1,4 +1,4 @@
-"""The workspace whose lists benchmarks load: its stores, and a key to call the API with."""
+"""The workspace whose lists benchmarks load: its stores, and an API key."""
 
 from dataclasses import dataclass
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -17,7 +17,7 @@ from storepost.values.ids import derived_id, new_id
 from storepost.values.scope import WorkspaceScope
 
 OTHER_STORES = 2
-"""Beside the one that has nearly all."""
+"""The number of stores beside the one with nearly all orders."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def shop(name: str) -> Shop:
 
 
 def open_shop(shop: Shop) -> str:
-    """Writes the workspace and its custom stores; a key of scope `write`."""
+    """Writes the workspace and its custom stores; returns a key of scope `write`."""
     changes, scope, secret = Changes(), shop.workspace, new_api_key()
     workspace = Workspace(
         id=scope.id,

@@ -1,4 +1,4 @@
-"""A database with a large shop, made once: it stays under `.local/` until its rows would differ."""
+"""A database with a large shop, kept under `.local/` until the code would write other rows."""
 
 import hashlib
 import inspect
@@ -46,12 +46,12 @@ _ONLY_READING = {
 
 
 class Faulty(Exception):  # noqa: N818 - it is what a list is
-    """What was loaded isn't what it should be."""
+    """The loaded rows aren't the expected ones."""
 
 
 @dataclass(frozen=True)
 class Large:
-    """The shop of a database: its first store has so many orders, and it has so many profiles."""
+    """A database's shop, with the number of its first store's orders and of its profiles."""
 
     orders: int
     people: int
@@ -61,7 +61,7 @@ class Large:
 
 @dataclass(frozen=True)
 class _Part:
-    """A file of rows, and what writes it."""
+    """A file of rows, and the function that writes it."""
 
     file: Path
     write: Callable[[Path], None]
@@ -69,9 +69,9 @@ class _Part:
 
 @contextmanager
 def large(orders: int, *, scratch: bool = False) -> Iterator[Large]:
-    """Has the service use a database with so many orders and a tenth as many profiles.
+    """Has the service use a database with `orders` orders and a tenth as many profiles.
 
-    `scratch` gives a copy that is gone afterwards, for those who write.
+    `scratch` uses a copy that is deleted afterwards, for benchmarks that write.
     """
     owner, count = shop("large"), orders // 10
     database = _database(owner, orders, count)
@@ -89,7 +89,7 @@ def large(orders: int, *, scratch: bool = False) -> Iterator[Large]:
 
 
 def _database(owner: Shop, orders: int, count: int) -> Path:
-    """The database's file, made where there is none; the shop's key stands beside it."""
+    """Returns the database's file, made if missing; the shop's key is in a file beside it."""
     parts = _parts(owner, orders, count)
     names = "".join(part.file.name for part in parts)
     named = hashlib.sha256(names.encode()).hexdigest()[:12]
@@ -104,20 +104,20 @@ def _database(owner: Shop, orders: int, count: int) -> Path:
 
 
 def _alone() -> ProcessPoolExecutor:
-    """A process for each task: it has a table of its own, and its memory comes back."""
+    """Returns a pool with a process per task, for a table of its own and to free its memory."""
     spawn = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1)
 
 
 def _open(database: Path, owner: Shop, orders: int, count: int) -> None:
-    """Looks through what was imported, and opens the shop."""
+    """Checks the imported rows, and opens the shop."""
     with tables(database):
         _check(owner, orders, count)
         database.with_suffix(".key").write_text(open_shop(owner), "utf-8")
 
 
 def _parts(owner: Shop, orders: int, count: int) -> list[_Part]:
-    """The files, named by the code that decides what is in them."""
+    """Returns the files, named by a hash of the code that determines their content."""
     written = _print_of(trees, sales)
     found = []
     for store in (None, *range(len(owner.stores))):
@@ -136,7 +136,7 @@ def _print_of(*modules: ModuleType) -> str:
 
 
 def _written(alone: ProcessPoolExecutor, parts: Sequence[_Part]) -> list[Path]:
-    """The parts' files, those of them written that aren't there yet."""
+    """Writes the parts' missing files; returns all files."""
     for part in parts:
         if not part.file.exists():
             alone.submit(part.write, part.file).result()
@@ -145,7 +145,7 @@ def _written(alone: ProcessPoolExecutor, parts: Sequence[_Part]) -> list[Path]:
 
 
 def import_rows(files: Sequence[Path], database: Path) -> None:
-    """Makes a database of files in DynamoDB's own export format, which stand in FOLDER."""
+    """Makes a database from files in DynamoDB's export format in FOLDER."""
     source = FOLDER / "importing"
     shutil.rmtree(source, ignore_errors=True)
     data = source / Item.Meta.table_name / "data"
@@ -169,7 +169,7 @@ def _schema() -> list[object]:
 
 
 def _check(owner: Shop, orders: int, count: int) -> None:
-    """The lists hold what they should, and so do the trees above them."""
+    """Checks the lists' entries and the trees above them. Raises Faulty."""
     final_sales = Sales(orders).final()
     for store in (None, *range(len(owner.stores))):
         listed = OrderList(owner.workspace, None if store is None else owner.stores[store])

@@ -1,4 +1,4 @@
-"""The loaded shop's lists of orders, as they are asked for and as its sales say they must be."""
+"""The loaded shop's lists of orders: their requests, and their expected content by its sales."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from storepost.values.ids import short
 
 @dataclass(frozen=True)
 class OrderQuery:
-    """A list of orders as a request asks for it, and as it is looked for among the sales."""
+    """A query of a list of orders, for a request and for a search among the sales."""
 
     store: int | None = None
     query: dict[str, object] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class OrderLists:
     orders: int
 
     def expected(self, query: OrderQuery) -> ExpectedList:
-        """The list, with what it must hold: the sales, looked at one by one."""
+        """Returns the list with its expected ids, found by looking at every sale."""
         since, until = (bisect_left(self._placed, at) for at in (query.since, query.until))
         ids = [
             identifier
@@ -46,7 +46,7 @@ class OrderLists:
 
     @cached_property
     def _sales(self) -> list[tuple[Sale, str]]:
-        """All orders with their ids, oldest first."""
+        """Returns all orders with their ids, oldest first."""
         final_sales = ((sale, sale.id(self.shop.stores)) for sale in Sales(self.orders).final())
         in_order = sorted(final_sales, key=lambda each: (each[0].placed, short(each[1])))
         return [(sale, str(identifier)) for sale, identifier in in_order]

@@ -1,4 +1,4 @@
-"""A large workspace's profiles, which follow from how many there are, as its orders do."""
+"""A large workspace's profiles, determined by their number, as its orders are."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ _EMAIL_CONSENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Somebody:
-    """A person, as far as lists tell people apart; `seen` is seconds from the beginning."""
+    """A person with the fields that lists use; `seen` is in seconds from the beginning."""
 
     number: int
     seen: int
@@ -38,11 +38,11 @@ class Somebody:
 
     @property
     def seen_at(self) -> datetime:
-        """When they were seen first, and last."""
+        """The time when they were first and last seen."""
         return BEGINNING + timedelta(seconds=self.seen)
 
     def profile(self, shop: Shop, version: int | None = None) -> Profile:
-        """Their profile; `version` is that of the row that is there."""
+        """Returns their profile; `version` is that of the stored row."""
         first_name, last_name = self.name or (None, None)
         seen = Sighting(self.seen_at, self.seen_at)
         known = {Identity(IdentityType.EMAIL, self.email): seen} if self.email else {}
@@ -64,18 +64,18 @@ class Somebody:
 
 
 type Step = tuple[Somebody | None, Somebody]
-"""Who somebody was and is from now on; None where they weren't known."""
+"""A person before and after a change; None if they are new."""
 
 
 class People:
-    """So many people."""
+    """A workspace's people."""
 
     def __init__(self, people: int) -> None:
         """The same number gives the same people."""
         self._people = people
 
     def steps(self) -> Iterator[Step]:
-        """Most as they came, then the late ones, then changes of consent."""
+        """Returns most people in order, then late ones, then changes of consent."""
         people, random = self._first(), Random(12)
         late = [each for each in people if not each.number % _LATE]
         random.shuffle(late)
@@ -87,7 +87,7 @@ class People:
         )
 
     def final(self) -> list[Somebody]:
-        """Who is there in the end, in no order."""
+        """Returns the people in the end, in no order."""
         return list({after.number: after for _, after in self.steps()}.values())
 
     def _first(self) -> list[Somebody]:

@@ -1,6 +1,6 @@
-"""A shop's Admin API that answers a pull from files on disk, as far as a pull asks.
+"""A shop's Admin API with the parts that a pull needs, which answers from files on disk.
 
-It knows nothing of the service, so that it serves checkouts of earlier commits, too.
+It imports nothing of the service, so that it also serves checkouts of earlier commits.
 """
 
 import json
@@ -15,22 +15,23 @@ from typing import Any
 
 BEGINNING = datetime(2024, 1, 1, tzinfo=UTC)
 LINES = 2
-"""Of an order; each is a line of the file, too."""
+"""Line items of an order; each is a line of the file, too."""
 PIECE = 1 << 16
 SCOPES = [{"handle": "read_all_orders"}]
 
 
 def write_customers(path: Path, count: int) -> None:
-    """The file of an export of so many customers."""
+    """Writes the export file of `count` customers."""
     with path.open("w", encoding="utf-8") as file:
         for number in range(1, count + 1):
             file.write(json.dumps(_customer(number)) + "\n")
 
 
 def write_orders(path: Path, count: int, customers: int) -> None:
-    """The file of an export of so many orders.
+    """Writes the export file of `count` orders.
 
-    A shop creates a customer with their first order: the first ones are that, each of another one.
+    A shop creates a customer with their first order: the first orders are such, each of another
+    customer.
     """
     with path.open("w", encoding="utf-8") as file:
         for number in range(1, count + 1):
@@ -112,7 +113,7 @@ def _text(moment: datetime) -> str:
 
 @dataclass(frozen=True)
 class _Exports:
-    """The files of a shop's exports, and how many records each has."""
+    """The files of a shop's exports, and the number of records of each."""
 
     folder: Path
     counts: dict[str, int]
@@ -120,7 +121,7 @@ class _Exports:
 
 class _Server(ThreadingHTTPServer):
     def __init__(self, exports: _Exports) -> None:
-        """At a port that is free."""
+        """Listens at a free port."""
         super().__init__(("127.0.0.1", 0), _Handler)
         self.exports = exports
 
@@ -130,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_POST(self) -> None:
-        """The Admin API: an export is begun, looked at, or what the app may read."""
+        """Answers the Admin API: starts an export, returns its state, or the app's scopes."""
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         match request["variables"]:
             case {"query": query}:
@@ -144,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self) -> None:
-        """An export's file."""
+        """Returns an export's file."""
         path = self.server.exports.folder / self.path.rpartition("/")[2]
         self._begin("application/jsonl", path.stat().st_size)
         with path.open("rb") as file:
@@ -152,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(piece)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
     def _begin(self, kind: str, length: int) -> None:
         self.send_response(200)
@@ -179,7 +180,7 @@ def _operation_started(query: str) -> dict[str, Any]:
 
 @contextmanager
 def serving(folder: Path, customers: int, orders: int) -> Iterator[str]:
-    """The shop's Admin API, as far as a pull asks it, and its files: `host:port`."""
+    """Serves the shop's Admin API and its files; yields `host:port`."""
     (folder / "products").touch()
     counts = {"customers": customers, "orders": orders, "products": 0}
     with _Server(_Exports(folder, counts)) as server:

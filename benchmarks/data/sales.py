@@ -1,7 +1,7 @@
-"""Three years of a workspace's orders: what is written, in which order, and what is left of it.
+"""Three years of a workspace's orders: the writes, their order, and the orders left in the end.
 
-All of it follows from how many there are, so that whoever loads it and whoever checks a page have
-the same orders in mind without telling each other.
+All of it is determined by the number of orders, so that the process that loads them and the one
+that checks a page derive the same orders.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, 
 BEGINNING = datetime(2023, 1, 1, tzinfo=UTC)
 SECONDS = 3 * 365 * 24 * 60 * 60
 _LATE = 10
-"""One order in so many arrives when others have long been placed after it."""
+"""One order in so many arrives long after orders that were placed later."""
 _CHANGED = 30
 _DELETED = 100
 _FINANCIAL = dict(
@@ -34,7 +34,7 @@ _FULFILLMENT = dict(zip(FulfillmentStatus, (10, 4, 85, 1), strict=True))
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """An order, as far as lists tell orders apart; `placed` is seconds from the beginning."""
+    """An order with the fields that lists use; `placed` is in seconds from the beginning."""
 
     number: int
     store: int
@@ -46,7 +46,7 @@ class Sale:
 
     @property
     def placed_at(self) -> datetime:
-        """The moment: shop systems give whole seconds."""
+        """The time of the order; shop systems send whole seconds."""
         return BEGINNING + timedelta(seconds=self.placed)
 
     def id(self, stores: Sequence[UUID]) -> UUID:
@@ -54,7 +54,7 @@ class Sale:
         return order_id(stores[self.store], str(self.number))
 
     def order(self, stores: Sequence[UUID]) -> Order:
-        """The order, of one of the stores."""
+        """Returns the order, of one of the stores."""
         total = 1000 + self.number * 7919 % 60_000
         return Order(
             id=self.id(stores),
@@ -80,11 +80,11 @@ class Sale:
 
 
 type Step = tuple[Sale | None, Sale | None]
-"""What an order was and what it is from now on; None where it isn't there."""
+"""An order before and after a write; None if it doesn't exist."""
 
 
 class Sales:
-    """The orders of a workspace whose first store ends with exactly so many.
+    """A workspace's orders, of which its first store has exactly `orders` in the end.
 
     Each other store has a hundredth of that.
     """
@@ -94,11 +94,11 @@ class Sales:
         self._orders = orders
 
     def in_order(self) -> Iterator[Step]:
-        """Most orders, as they were placed."""
+        """Returns most orders, in the order of their times."""
         return ((None, sale) for sale in self._first() if sale.number % _LATE)
 
     def scattered(self) -> Iterator[Step]:
-        """Late orders, then other states, other moments and deletions: each of them anywhere."""
+        """Returns late orders, then changed states and times, then deletions; each is scattered."""
         sales, random = self._first(), Random(2)
         late = [sale for sale in sales if not sale.number % _LATE]
         random.shuffle(late)
@@ -111,7 +111,7 @@ class Sales:
         )
 
     def final(self) -> list[Sale]:
-        """What there is in the end, in no order."""
+        """Returns the orders in the end, in no order."""
         by_number = {sale.number: sale for sale in self._first()}
         for before, after in self.scattered():
             if after:
@@ -121,7 +121,7 @@ class Sales:
         return list(by_number.values())
 
     def _first(self) -> list[Sale]:
-        """All orders as they are at first, by the moment when they were placed."""
+        """Returns all orders in their first state, by time."""
         random, main = Random(1), self._orders + self._orders // _DELETED
         stores = [0] * main
         for other in range(1, OTHER_STORES + 1):
@@ -141,12 +141,12 @@ class Sales:
         return [Sale(number, *values) for number, values in enumerate(columns)]
 
     def _deleted(self, sales: Sequence[Sale]) -> dict[Sale, None]:
-        """What is deleted in the end, all of it the first store's."""
+        """Returns the orders that are deleted in the end, all of the first store."""
         main = [sale for sale in sales if not sale.store]
         return dict.fromkeys(Random(3).sample(main, self._orders // _DELETED))
 
     def _changed(self, sale: Sale, random: Random) -> Sale:
-        """Mostly another state; the store corrects the moment of one in ten."""
+        """Returns the order with another state, or with a corrected time for one in ten."""
         if not random.randrange(10):
             return replace(sale, placed=random.randrange(SECONDS))
         return replace(sale, financial=random.choice(list(FinancialStatus)))

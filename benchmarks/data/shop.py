@@ -1,4 +1,4 @@
-"""A workspace as a shop has one after a while: people, a key, a store, customers and orders."""
+"""A typical shop's workspace: people, a key, a store, customers and orders."""
 
 import json
 from dataclasses import dataclass
@@ -36,43 +36,43 @@ type Body = dict[str, Any]
 
 
 class Refused(Exception):  # noqa: N818 - it is what happened
-    """A request that was to succeed didn't."""
+    """A request that had to succeed was refused."""
 
 
 @dataclass(frozen=True)
 class Shop:
-    """The workspace and its store, and requests to them as the gateway makes them."""
+    """The workspace and its store, and the gateway's events of requests to them."""
 
     key: str
     store_id: str
 
     def event(self, method: str, path: str, body: object = None, key: str | None = None) -> Event:
-        """A request with the workspace's API key; `key` is the idempotency key."""
+        """Returns the event of a request with the API key; `key` is the idempotency key."""
         return _event(self.key, method, path, body, key)
 
     def send(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """The answer's JSON."""
+        """Sends a request; returns the answer's JSON."""
         return self.answer(self.event(method, path, body))
 
     @staticmethod
     def answer(event: Event) -> Any:  # noqa: ANN401 - JSON
-        """The JSON that an event is answered with; raises Refused."""
+        """Runs an event; returns the answer's JSON. Raises Refused."""
         answer = gateway.handle(event)
         if answer.status >= 400:
             raise Refused(answer.body.decode())
         return json.loads(answer.body)
 
     def customer_path(self, number: int) -> str:
-        """Where the store puts a customer."""
+        """Returns the path to which the store puts a customer."""
         return f"/stores/{self.store_id}/customers/customer-{number}"
 
     def order_path(self, number: int) -> str:
-        """Where the store puts an order."""
+        """Returns the path to which the store puts an order."""
         return f"/stores/{self.store_id}/orders/order-{number}"
 
 
 def open_shop() -> Shop:
-    """A new shop, whose store has put its customers and orders."""
+    """Creates a shop, whose store puts its customers and orders."""
     workspace = Workspace(
         new_id(), "Birch & Loom", new_id().hex, require_two_factor=False, store_count=0
     )
@@ -91,7 +91,7 @@ def open_shop() -> Shop:
 
 
 def customer(number: int) -> Body:
-    """A customer's body, one of the demo's under another address."""
+    """Returns a customer's body: one of the demo's with another address."""
     bodies = list(demo.customers().values())
     return {
         **bodies[number % len(bodies)],
@@ -102,7 +102,7 @@ def customer(number: int) -> Body:
 
 
 def order(number: int) -> Body:
-    """An order's body, one of the demo's of another buyer."""
+    """Returns an order's body: one of the demo's with another buyer."""
     bodies = list(demo.orders().values())
     buyer, now = number % CUSTOMERS, clock.now()
     return {
@@ -126,7 +126,7 @@ def _event(token: str, method: str, path: str, body: object, key: str | None) ->
 
 
 def _join(workspace: WorkspaceScope, number: int) -> UUID:
-    """A person's id, a member from now on; the first is the owner."""
+    """Creates a member; returns the person's id. The first one is the owner."""
     person, now, email = new_id(), clock.now(), f"{new_id()}@example.com"
     role = Role.MEMBER if number else Role.OWNER
     changes = Changes()
@@ -149,7 +149,7 @@ def _join(workspace: WorkspaceScope, number: int) -> UUID:
 
 
 def _key(workspace: WorkspaceScope, maker: UUID) -> str:
-    """A `write` key of the maker's."""
+    """Creates a `write` key of the maker; returns its secret."""
     secret, changes = new_api_key(), Changes()
     key = ApiKey(
         id=new_id(),
@@ -170,7 +170,7 @@ def _key(workspace: WorkspaceScope, maker: UUID) -> str:
 
 
 def _add_write_back(workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Has the store told of consent. Its secret is the worker's to open, and there is none here."""
+    """Configures write-backs of the store. Only the worker needs their secret; none runs here."""
     changes = Changes()
     item = WriteBackItem(*write_back_key(workspace, store_id), url="https://shop.example.com/told")
     item.secret = "sealed"

@@ -1,4 +1,4 @@
-"""Typical requests to a shop: one of a kind, another body each time."""
+"""Typical requests to a shop: one of each kind, with another body each time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ PAGE = 25
 
 @dataclass(frozen=True)
 class Typical:
-    """A kind of request, made for a number from 1 on, each of which comes once."""
+    """A kind of request, made from a number; each number from 1 on is used once."""
 
     name: str
     event: Callable[[int], Event]
 
 
 def typical(shop: Shop) -> list[Typical]:
-    """The kinds. What they write can be written for every number, whatever came before it."""
+    """Returns the kinds. Each request succeeds for every number, in any order."""
     newest, known = (shop.send("GET", path)["items"][0]["id"] for path in ("/orders", "/profiles"))
     return [
         *_reads(shop, {"{order}": newest}),
@@ -52,7 +52,7 @@ def _put_order(shop: Shop, number: int) -> Event:
 
 
 def _put_consent(shop: Shop, profile_id: str, number: int) -> Event:
-    """The other state each time."""
+    """Returns a change of consent, alternately to either state."""
     body = {"state": ("subscribed", "unsubscribed")[number % 2]}
     return shop.event("PUT", f"/profiles/{profile_id}/consent/email", body)
 
@@ -63,7 +63,7 @@ def _post_profile(shop: Shop, number: int) -> Event:
 
 
 def _again(shop: Shop) -> Typical:
-    """A retry of what was done once, which gets the first answer."""
+    """Returns a retry of an answered request, which gets the stored answer."""
     first = _post_profile(shop, 0)
     shop.answer(first)
     return Typical("the same again", lambda _: first)

@@ -1,6 +1,6 @@
-"""What something takes in a process of its own, so that its memory is its own too.
+"""Measures work in a process of its own, so that its memory is measured alone.
 
-The rest of AWS stays in this process, behind a server.
+AWS, except the tables, stays in this process, behind a server.
 """
 
 import json
@@ -18,12 +18,12 @@ from local.containers.aws_server import AwsServer
 
 class _Quiet(WSGIRequestHandler):
     def log(self, type: str, message: str, *args: object) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 @contextmanager
 def aws_for_all() -> Iterator[str]:
-    """This process's moto for other processes: its address."""
+    """Serves this process's moto to other processes; yields its URL."""
     server = make_server("127.0.0.1", 0, AwsServer(), threaded=True, request_handler=_Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -34,7 +34,7 @@ def aws_for_all() -> Iterator[str]:
 
 
 def apart(address: str, module: str, *arguments: str, **environment: str) -> dict[str, float]:
-    """What a module of ours prints as JSON once it is done; `address` is that of AWS."""
+    """Runs a module of ours; returns the JSON that it prints. `address` is the URL of AWS."""
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         env={**os.environ, "AWS_ENDPOINT_URL": address, "STOREPOST_LOCAL": "1", **environment},

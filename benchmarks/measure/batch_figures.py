@@ -1,4 +1,4 @@
-"""What batches take: units, CPU and memory, beside the same rows written by botocore alone."""
+"""The cost of batches: units, CPU and memory, beside the same rows written by botocore alone."""
 
 import resource
 import time
@@ -13,19 +13,19 @@ from benchmarks.measure.reporting import Cell
 from storepost.platform.persistence.item import Item, dynamodb_client
 
 type Import = Callable[[list[dict[str, Any]]], object]
-"""Has a batch of orders imported."""
+"""Imports a batch of orders."""
 
 
 @dataclass
 class Meter:
-    """What the service asks of DynamoDB."""
+    """The service's calls of DynamoDB."""
 
     units: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    """Rows of the orders' lists and of their nodes, as often as one is written."""
+    """Writes of the orders' list entries and of their nodes."""
     calls: int = 0
     transactions: list[list[dict[str, Any]]] | None = None
-    """Each of them, while somebody wants to write them again."""
+    """All transactions, if they are to be written again; else None."""
 
     def __post_init__(self) -> None:
         events = dynamodb_client().meta.events
@@ -33,7 +33,7 @@ class Meter:
         events.register("after-call.dynamodb", self._count)
 
     def clear(self) -> None:
-        """Counts from nothing."""
+        """Resets the counts."""
         self.units.clear()
         self.kinds.clear()
         self.calls = 0
@@ -55,7 +55,7 @@ class Meter:
 
 
 def _list_of(item: dict[str, Any]) -> str | None:
-    """Whether an item of a transaction is a row of an orders' list, or a node."""
+    """Returns whether a transaction's item is an entry of an orders' list, a node, or neither."""
     [(_, written)] = item.items()
     key = written.get("Key") or written["Item"]
     parts = key.get("pk", {}).get("S", "").split("#")[2:]
@@ -65,14 +65,14 @@ def _list_of(item: dict[str, Any]) -> str | None:
 
 
 def write_again(transactions: list[list[dict[str, Any]]]) -> None:
-    """The same rows elsewhere, by botocore alone and without conditions."""
+    """Writes bare transactions, by botocore alone."""
     client = dynamodb_client()
     for items in transactions:
         client.transact_write_items(TransactItems=items)
 
 
 def bare(transactions: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """The transactions' writes of the one table, without conditions, under keys of their own."""
+    """Returns the one table's writes, without conditions and with partition keys of their own."""
     found = ([_bare(item) for item in items] for items in transactions)
     return [written for items in found if (written := [item for item in items if item])]
 
@@ -95,7 +95,7 @@ def _bare(item: dict[str, Any]) -> dict[str, Any] | None:
 
 @dataclass
 class Figures:
-    """Of some batches together."""
+    """The total cost of some batches."""
 
     meter: Meter
     orders: int = 0
@@ -106,7 +106,7 @@ class Figures:
     floor_units: float = 0
 
     def measure(self, import_batch: Import, orders: list[dict[str, Any]], *, floor: bool) -> None:
-        """Brings one batch, and writes its rows again where the floor is asked for, too."""
+        """Imports one batch; with `floor`, also writes its rows again to measure the floor."""
         self.meter.transactions = [] if floor else None
         began = time.perf_counter()
         self.cpu += cpu_seconds(lambda: import_batch(orders))
@@ -118,14 +118,14 @@ class Figures:
             self.floor_orders += len(orders)
 
     def _measure_floor(self, transactions: list[list[dict[str, Any]]]) -> None:
-        """Writes the rows again, which counts for the floor alone."""
+        """Writes the rows again, and counts that only for the floor."""
         units, kinds, calls = self.meter.units.copy(), self.meter.kinds.copy(), self.meter.calls
         self.floor_cpu += cpu_seconds(lambda: write_again(transactions))
         self.floor_units += self.meter.units["write"] - units["write"]
         self.meter.units, self.meter.kinds, self.meter.calls = units, kinds, calls
 
     def row(self, label: str, stored: int) -> list[Cell]:
-        """The table's row."""
+        """Returns the table's row."""
         meter, orders = self.meter, self.orders
         cpu, floor = 1000 * self.cpu / orders, 1000 * self.floor_cpu / self.floor_orders
         return [

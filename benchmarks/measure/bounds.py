@@ -1,17 +1,17 @@
-"""What a page of a million orders may take and cost."""
+"""The limits on the units, calls and cost of a page of a million orders."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a page may take beside authentication."""
+    """A page's limits, without authentication."""
 
     units: int
     calls: int | None = None
 
 
 FIRST, ANY = Bound(3, 2), Bound(8, 4)
-"""Of the first page, and of any other: in quiet, and beside those who write."""
+"""The limits of the first page, and of any other, with and without concurrent writers."""
 FIRST_DOLLARS, ANY_DOLLARS = 3.0, 4.0
-"""For a million of them."""
+"""The limits for a million pages."""

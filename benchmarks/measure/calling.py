@@ -1,4 +1,4 @@
-"""Calls of the API, through the functions' handlers in this process, with what they take."""
+"""Calls the API through the functions' handlers in this process, and measures each call."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class Refused(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Api:
-    """The API to somebody with a key."""
+    """The API, called with a key."""
 
     key: str
     meter: Meter
@@ -30,7 +30,7 @@ class Api:
         body: object = None,
         idempotency_key: str | None = None,
     ) -> Measured[Any]:
-        """The answer's body, and what it took. Raises Refused."""
+        """Calls the API; returns the answer's body and the cost. Raises Refused."""
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         if idempotency_key:
             headers["idempotency-key"] = idempotency_key

@@ -1,4 +1,4 @@
-"""Work by the code of this checkout, beside that of an earlier commit where one is given."""
+"""Runs work with this checkout's code, and with an earlier commit's if one is given."""
 
 import json
 import os
@@ -18,13 +18,13 @@ type Figures = dict[str, float]
 
 
 def checkouts(ours: str = "loaded") -> dict[str, Path]:
-    """The checkout that `BEFORE` names, if any, and this one."""
+    """Returns the checkout that `BEFORE` names, if any, and this one."""
     before = os.environ.get("BEFORE")
     return ({"before": Path(before)} if before else {}) | {ours: ROOT}
 
 
 def done_in(checkout: Path, worker: str, run: object, url: str) -> dict[str, Any]:
-    """What a worker of ours says that it did by the code of a checkout, with that engine."""
+    """Runs a worker with a checkout's code and with that engine; returns the worker's report."""
     environment = {
         **os.environ,
         "AWS_ENDPOINT_URL_DYNAMODB": url,
@@ -43,7 +43,7 @@ def done_in(checkout: Path, worker: str, run: object, url: str) -> dict[str, Any
 
 
 def measured_in(checkout: Path, load: str, count: int, milliseconds: float) -> dict[str, Figures]:
-    """What each part of a load takes in a checkout, where a call takes so long at least."""
+    """Returns the cost of each part of a load in a checkout, with a least duration of each call."""
     done = subprocess.run(
         [sys.executable, str(WORKER), load, str(count), str(milliseconds)],
         cwd=checkout,

@@ -1,4 +1,4 @@
-"""A list of orders beside the plain list that it must equal, and what its writes and pages take."""
+"""Compares a list of orders with its expected entries, and measures its writes and pages."""
 
 import subprocess
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ PAGE = 25
 
 @dataclass
 class ComparedList:
-    """A list and what it must hold, by key."""
+    """A list and its expected entries, by key."""
 
     name: str
     tree: Tree
@@ -38,14 +38,14 @@ class ComparedList:
     meter: Meter
     table: Table
     written: int = 0
-    """Beside `entries`, by others."""
+    """The number of entries that other processes wrote, in addition to `entries`."""
 
     def load(self, label: str, new: Sequence[TreeEntry]) -> None:
-        """Loads entries, and reports what one takes."""
+        """Loads entries, and reports the cost of one."""
         self._put(label, new, lambda: Load(self.tree).run(new))
 
     def write(self, label: str, new: Sequence[TreeEntry], at_once: int) -> None:
-        """Writes entries as single writers do, so many in a transaction."""
+        """Writes entries as single writers do, `at_once` in a transaction."""
 
         def insert() -> None:
             for some in batched(new, at_once, strict=False):
@@ -54,7 +54,7 @@ class ComparedList:
         self._put(label, new, insert)
 
     def change(self, label: str, some: Sequence[TreeEntry]) -> None:
-        """Has entries fulfilled, one a transaction."""
+        """Toggles whether entries are cancelled, one in a transaction."""
         positions = {each.key: number for number, each in enumerate(self.entries)}
         changed = [
             TreeEntry(e.key, {**e.values, CANCELLED.name: not e.values[CANCELLED.name]}, e.payload)
@@ -76,7 +76,7 @@ class ComparedList:
         ranges: Sequence[KeyRange] = (EVERYTHING,),
         bound: Bound | None = None,
     ) -> None:
-        """Pages drawn at random, of what a filter keeps in ranges."""
+        """Reads random pages of the entries that match a filter, in ranges."""
         random, measured = Random(3), list[Measured[None]]()
         for number in range(DRAWN):
             within = ranges[number % len(ranges)]
@@ -88,16 +88,16 @@ class ComparedList:
         self._report_pages(label, measured, bound)
 
     def first(self) -> None:
-        """Page 1, from both ends."""
+        """Reads page 1, in both orders."""
         request = PageRequest(1, PAGE)
         read = partial(self._page, request, self.entries, None, EVERYTHING)
         measured = [self.meter.measured(partial(read, descending)) for descending in (True, False)]
         self._report_pages("page 1", measured, FIRST)
 
     def pages_beside(self, label: str, writer: "subprocess.Popen[bytes]") -> None:
-        """Page 1 and pages drawn at random while somebody writes, each as full as it must be.
+        """Reads page 1 and random pages while another process writes.
 
-        Totals only grow, by what was written in between.
+        It checks that each page is full, and that totals only grow.
         """
         random, total = Random(4), len(self.entries)
         first, others = list[Measured[None]](), list[Measured[None]]()

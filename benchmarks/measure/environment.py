@@ -1,4 +1,4 @@
-"""What the service reads when it is imported: whoever imports it for a benchmark imports this."""
+"""Sets the environment that the service reads on import; benchmarks import this module first."""
 
 import os
 

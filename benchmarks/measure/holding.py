@@ -1,9 +1,9 @@
-"""DynamoDB's conflicts before an engine that has none: who comes between is refused.
+"""A proxy that adds DynamoDB's transaction conflicts to an engine that has none.
 
-dynoxide does one transaction after the other. DynamoDB refuses one while another has one of its
-rows, which takes milliseconds, and a single write of such a row too. This stands between: it holds
-each transaction's rows for a time, and answers whoever writes one of them meanwhile as DynamoDB
-documents ("Transaction conflict handling in DynamoDB").
+dynoxide runs one transaction after the other. DynamoDB refuses a transaction or a single write if
+another transaction is writing one of its rows, which takes milliseconds. This proxy locks each
+transaction's rows for a time, and refuses other writes of them meanwhile, as DynamoDB documents
+("Transaction conflict handling in DynamoDB").
 """
 
 import asyncio
@@ -25,13 +25,13 @@ type Message = tuple[bytes, bytes]
 
 @dataclass
 class ProxyCounts:
-    """What was asked for through a proxy, and the units that the engine gave for it."""
+    """The calls through a proxy, and the units that the engine reported for them."""
 
     calls: Counter[str] = field(default_factory=Counter)
     refused: int = 0
-    """Transactions that met another one."""
+    """Transactions that conflicted with another one."""
     single_refused: int = 0
-    """Single writes that met a transaction."""
+    """Single writes that conflicted with a transaction."""
     writes: float = 0.0
     reads: float = 0.0
 
@@ -40,7 +40,7 @@ class HoldingProxy:
     """A server in a thread of this process; entering starts it, leaving stops it."""
 
     def __init__(self, engine_port: int, seconds: float, read_seconds: float = 0.0) -> None:
-        """A transaction has its rows for so many `seconds`, and a read takes `read_seconds`."""
+        """A transaction locks its rows for `seconds`, and a read takes `read_seconds`."""
         self.seen = ProxyCounts()
         self._engine_port = engine_port
         self._seconds = seconds
@@ -69,7 +69,7 @@ class HoldingProxy:
         self._thread.join()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, with one of its own to the engine."""
+        """Serves one connection, with its own connection to the engine."""
         engine = await asyncio.open_connection(HOST, self._engine_port)
         try:
             while True:
@@ -130,18 +130,18 @@ def _header(head: bytes, name: str) -> str:
 
 
 def _rows(payload: dict[str, Any]) -> list[str]:
-    """The rows of a transaction, each as what tells it from all others."""
+    """Returns a unique name for each row of a transaction."""
     return [_row(next(iter(part.values()))) for part in payload["TransactItems"]]
 
 
 def _row(payload: dict[str, Any]) -> str:
-    """The row of a write."""
+    """Returns the unique name of a write's row."""
     key = payload.get("Key") or payload["Item"]
     return f"{payload['TableName']} {key.get('pk')} {key.get('sk')} {key.get('id')}"
 
 
 def _with_units(head: bytes, payload: dict[str, Any]) -> bytes:
-    """The request, which asks for its units too."""
+    """Returns the request, changed to also request its consumed capacity."""
     body = json.dumps(payload | {"ReturnConsumedCapacity": "TOTAL"}).encode()
     lines = [
         line for line in head.split(b"\r\n") if line and not line.lower().startswith(b"content-l")

@@ -1,7 +1,7 @@
-"""A process as Lambda starts one: the layers on its path, and nothing that only the workshop has.
+"""Starts a process as Lambda does: with the layers on its path, and without development packages.
 
-The development environment holds more than the layer, and libraries load what they find: botocore
-takes 35 ms for awscrt, urllib3 25 for pyOpenSSL, in a handler and in its floor alike.
+The development environment has more packages than the layer, and libraries load those that they
+find: botocore takes 35 ms for awscrt, urllib3 25 for pyOpenSSL, in a handler and in its floor.
 """
 
 import os
@@ -20,7 +20,7 @@ REQUIREMENTS = ROOT / "layers" / "dependencies" / "requirements.txt"
 
 
 def pinned() -> Iterator[str]:
-    """The distributions that the layer has."""
+    """Yields the distributions of the layer."""
     for line in REQUIREMENTS.read_text().splitlines():
         if match := re.match(r"([\w.-]+)==", line):
             yield match[1]
@@ -28,13 +28,13 @@ def pinned() -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Layer:
-    """Where the packages are, and Python's compiled code."""
+    """The folder of the packages and of Python's compiled code."""
 
     folder: Path
 
     @classmethod
     def put_together(cls, folder: Path) -> "Layer":
-        """The layer in an empty folder, of what is installed here."""
+        """Builds the layer in an empty folder from the installed packages."""
         layer = cls(folder)
         layer._packages.mkdir()
         shutil.copytree(ROOT / "layers" / "core", layer._core)
@@ -45,7 +45,7 @@ class Layer:
         return layer
 
     def compile(self, modules: Iterable[str]) -> None:
-        """Imports each module once, so that Python keeps what it compiled."""
+        """Imports each module once, so that Python caches its compiled code."""
         keep = ("-m", "local.containers.dataclass_methods", str(self._core / "storepost"))
         environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers' / 'core'}:{ROOT}"}
         subprocess.run([sys.executable, *keep], env=environment, check=True)
@@ -55,10 +55,10 @@ class Layer:
         shutil.copytree(self._cache(compiled=True) / library, self._cache(compiled=False) / library)
 
     def run(self, *arguments: str, compiled: bool) -> str:
-        """What Python prints, in a process of its own.
+        """Runs Python in a process of its own; returns its output.
 
-        With compiled code of everything, or of Python's own library alone, which is what a
-        function has whose layers bring none.
+        It has compiled code of everything, or only of Python's own library, like a function whose
+        layers contain none.
         """
         path = (self._packages, self._core if compiled else ROOT / "layers" / "core", ROOT)
         environment = {
@@ -67,7 +67,7 @@ class Layer:
             "PYTHONPYCACHEPREFIX": str(self._cache(compiled=compiled)),
             "PYTHONDONTWRITEBYTECODE": "" if compiled else "1",
         }
-        # -S leaves out the environment's own packages, -P the working directory.
+        # -S omits the environment's own packages, -P the working directory.
         command = [sys.executable, "-S", "-P", *arguments]
         return subprocess.run(
             command, env=environment, stdout=subprocess.PIPE, text=True, check=True
@@ -75,7 +75,7 @@ class Layer:
 
     @property
     def _core(self) -> Path:
-        """The package as `make build` leaves it: with its dataclasses compiled."""
+        """The package as `make build` produces it: with its dataclasses compiled."""
         return self.folder / "core"
 
     @property

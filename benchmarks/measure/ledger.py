@@ -1,4 +1,4 @@
-"""Where write units go: what each row of a write costs, which must sum up to what is billed."""
+"""Attributes write units to rows: the costs of a write's rows must sum up to the billed units."""
 
 import math
 import threading
@@ -12,7 +12,7 @@ from storepost.platform.persistence.item import Item, dynamodb_client
 
 IDEMPOTENCY, CHECK = "idempotency", "check"
 _AUTHENTICATION = "api_key_token"
-"""Its use is noted once a minute, whatever is asked for."""
+"""The kind of a key's row in which any request records its use, at most once a minute."""
 _UNIT = 1024
 _WRITES = {"PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"}
 
@@ -28,7 +28,7 @@ class _Place:
     is_check: bool = False
 
     def read(self) -> Raw:
-        """What is there now."""
+        """Returns the current row; empty if there is none."""
         found = aws.client("dynamodb").get_item(
             TableName=self.table, Key=self.key, ConsistentRead=True
         )
@@ -36,18 +36,18 @@ class _Place:
         return row
 
     def kind(self, row: Raw) -> str:
-        """What kind of row it is."""
+        """Returns the row's kind."""
         if self.is_check:
             return CHECK
         return str(row["kind"]["S"]) if self.table == Item.Meta.table_name else IDEMPOTENCY
 
 
 class Miscounted(Exception):  # noqa: N818 - it is what happened
-    """The rows don't sum up to what the engine bills."""
+    """The rows' costs don't sum up to the engine's units."""
 
 
 def size_of(row: Raw) -> int:
-    """The bytes that DynamoDB counts of a row: its names and values."""
+    """Returns a row's size in bytes as DynamoDB counts it: its names and values."""
     return sum(len(name.encode()) + _size(value) for name, value in row.items())
 
 
@@ -71,13 +71,13 @@ def _scalar(kind: str, value: Any) -> int:  # noqa: ANN401 - whatever a row hold
 
 
 def _digits(number: str) -> int:
-    """A whole number: a byte for two significant digits, one more, and one for a minus."""
+    """Returns an integer's size: a byte per two significant digits, one more, one for a minus."""
     digits = number.lstrip("-").strip("0")
     return (math.ceil(len(digits) / 2) + 1 if digits else 1) + number.startswith("-")
 
 
 class _Call(threading.local):
-    """The call that a thread makes: loads make several at once."""
+    """A thread's current call, as loads make several at once."""
 
     def __init__(self) -> None:
         self.written: list[_Place] = []
@@ -87,21 +87,21 @@ class _Call(threading.local):
 
 @dataclass
 class Ledger:
-    """Reads each row before and after it is written, beside the service's own client."""
+    """Reads each row before and after the service's client writes it, by another client."""
 
     rows: dict[str, Raw] = field(default_factory=dict)
-    """The last row of each kind that was written."""
+    """The last written row of each kind."""
     _call: _Call = field(default_factory=_Call)
     _units: "Counter[str]" = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        """Hangs on to the client, for good."""
+        """Registers handlers at the client, permanently."""
         events = dynamodb_client().meta.events
         events.register("before-parameter-build.dynamodb", self._open)
         events.register("after-call.dynamodb", self._close)
 
     def units_of(self, work: Callable[[], object]) -> "Counter[str]":
-        """The write units that the work takes, by kinds of row."""
+        """Runs the work; returns its write units by kind of row."""
         self._units = Counter()
         work()
         units, self._units = self._units, Counter()

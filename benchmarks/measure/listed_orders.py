@@ -1,4 +1,4 @@
-"""Whether the lists of a workspace have the orders and people that its writers were answered."""
+"""Checks that a workspace's lists have the orders and people that the API acknowledged."""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
@@ -17,9 +17,9 @@ PAGE = 100
 def differences(
     workspace: WorkspaceScope, stores: Sequence[UUID], orders: Sequence[str], imported: int
 ) -> Iterator[str]:
-    """Says what is wrong: nodes, totals, or pages of the first store, which has `orders` alone.
+    """Yields what is wrong: nodes, totals, or pages of the first store, which has only `orders`.
 
-    The other stores have the imported ones. Each order is of somebody who has no other.
+    The other stores have the imported ones. Each order has a buyer of its own.
     """
     people = ProfileLists(workspace)
     of_all = [OrderList(workspace).tree, people.by_first_seen, people.by_name, people.by_email]
@@ -35,7 +35,7 @@ def differences(
 
 
 def _different_pages(tree: Tree, orders: Sequence[str]) -> Iterator[str]:
-    """Reads all pages."""
+    """Reads all pages; yields the wrong ones."""
     found = list[str]()
     for number in range(1, 2 + len(orders) // PAGE):
         page = tree.page(PageRequest(number, PAGE), descending=True)

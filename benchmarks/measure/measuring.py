@@ -1,4 +1,4 @@
-"""Measuring on a machine that others use too: CPU time, never the clock's, everything in turn."""
+"""Measures on a shared machine: CPU time instead of wall time, and all ways in turn."""
 
 import random
 import time
@@ -9,23 +9,23 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Sample:
-    """What one way of doing a thing took, each time; in whatever unit was measured."""
+    """All measurements of one way of doing something, in any unit."""
 
     values: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The middle one."""
+        """The median."""
         return median(self.values)
 
     @property
     def least(self) -> float:
-        """The least: what is left when nothing else disturbed it."""
+        """The least, with the least disturbance by other processes."""
         return min(self.values)
 
 
 def cpu_seconds(action: Callable[[], object]) -> float:
-    """User and system time of this whole process while `action` ran."""
+    """Returns the user and system time of this whole process while `action` runs."""
     began = time.process_time()
     action()
     return time.process_time() - began
@@ -34,7 +34,7 @@ def cpu_seconds(action: Callable[[], object]) -> float:
 def in_turn[Way](ways: Mapping[Way, Callable[[], float]], rounds: int) -> dict[Way, Sample]:
     """Measures every way once a round, each round in another order.
 
-    What disturbs the machine for a while disturbs all of them, and none always follows another.
+    So a temporary disturbance of the machine affects all ways, and none always follows another.
     """
     order, times = list(ways), {way: list[float]() for way in ways}
     shuffled = random.Random(0)

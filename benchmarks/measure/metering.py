@@ -1,4 +1,4 @@
-"""Calls and capacity units of what the service asks DynamoDB, as the engine counts them."""
+"""Counts the service's calls of DynamoDB and their capacity units, as the engine reports them."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class Call:
     operation: str
     units: float
     is_authentication: bool
-    """Of the row of a token: what every request begins with."""
+    """Whether it is for the row of a token, with which every request begins."""
 
     @property
     def is_read(self) -> bool:
@@ -28,7 +28,7 @@ class Call:
 
 @dataclass
 class Measured[T]:
-    """What some work gave, and what it took."""
+    """The result of some work, and its cost."""
 
     result: T
     calls: list[Call]
@@ -38,40 +38,40 @@ class Measured[T]:
 
     @property
     def work(self) -> list[Call]:
-        """The calls beside authentication's."""
+        """The calls except authentication's."""
         return [call for call in self.calls if not call.is_authentication]
 
     @property
     def reads(self) -> float:
-        """Read units beside authentication."""
+        """The read units without authentication."""
         return sum(call.units for call in self.work if call.is_read)
 
     @property
     def writes(self) -> float:
-        """Write units beside authentication."""
+        """The write units without authentication."""
         return sum(call.units for call in self.work if not call.is_read)
 
     @property
     def authentication_reads(self) -> float:
-        """Read units of authentication. Its write, once a minute, is left out."""
+        """The read units of authentication, without its write, which happens once a minute."""
         return sum(call.units for call in self.calls if call.is_authentication and call.is_read)
 
 
 @dataclass
 class Meter:
-    """Asks for the consumed capacity of each call that the service's one client makes."""
+    """Requests the consumed capacity of each call of the service's client."""
 
     _calls: list[Call] = field(default_factory=list)
     _is_authentication: bool = False
 
     def __post_init__(self) -> None:
-        """Hangs on to the client, for good."""
+        """Registers handlers at the client, permanently."""
         events = dynamodb_client().meta.events
         events.register("before-parameter-build.dynamodb", self._ask)
         events.register("after-call.dynamodb", self._count)
 
     def measured[T](self, work: Callable[[], T]) -> Measured[T]:
-        """What the work gives and takes."""
+        """Runs the work; returns its result and its cost."""
         self._calls = []
         began, cpu_began = time.perf_counter(), time.process_time()
         result = work()

@@ -1,4 +1,4 @@
-"""What a million pages of orders cost, by what the engine counted: bench-lists' second table."""
+"""The cost of a million pages of orders, from the engine's counts: bench-lists' second table."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -31,12 +31,12 @@ NOTES = (
 
 
 def usage_of_page(reads: float, calls: float) -> Usage:
-    """A run that takes so many units in so many calls, authentication's among them."""
+    """Returns the usage of a run with these units and calls, including authentication's."""
     return Usage(invocations=1, reads=reads, read_calls=calls)
 
 
 def usage_at_most(bound: Bound) -> Usage:
-    """A page that takes all that it may, and authentication's one unit and call."""
+    """Returns the usage of a page at its limits, with authentication's one unit and call."""
     assert bound.calls is not None
     return usage_of_page(bound.units + 1, bound.calls + 1)
 
@@ -44,7 +44,7 @@ def usage_at_most(bound: Bound) -> Usage:
 def add_row(
     table: Table, name: str, measured: Sequence[Measured[Any]], most: float | None = None
 ) -> None:
-    """What a million of these cost."""
+    """Adds the cost of a million of these pages."""
     reads = fmean(each.reads + each.authentication_reads for each in measured)
     calls = fmean(len(each.calls) for each in measured)
     lines = request_bill({FUNCTION: usage_of_page(reads, calls)})

@@ -1,4 +1,4 @@
-"""Pages of a list through the API, each compared with all that the list must hold."""
+"""Reads pages of a list through the API, and compares each with the list's expected content."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,27 +37,27 @@ NOTES = (
 
 
 class Wrong(Exception):  # noqa: N818 - it is what the page is
-    """A page isn't what it should be."""
+    """A page isn't the expected one."""
 
 
 @dataclass(frozen=True)
 class ExpectedList:
-    """A list as it is asked for, and the ids of all that it must hold, in order."""
+    """A list's request, and its expected ids in order."""
 
     api: Api
     path: str
     query: Mapping[str, object]
     sort: str
-    """The parameter's value for the order of the ids; a `-` before it turns that round."""
+    """The `sort` parameter for the order of the ids; a `-` before it reverses the order."""
     ids: Sequence[str]
 
     @property
     def pages(self) -> int:
-        """How many pages it has."""
+        """The number of pages."""
         return -(-len(self.ids) // PAGE)
 
     def page(self, number: int, *, ascending: bool = False) -> Measured[Any]:
-        """A page, and what it took. Raises Wrong."""
+        """Reads and checks a page; returns it with its cost. Raises Wrong."""
         sort = self.sort if ascending else f"-{self.sort}"
         query = {**self.query, "sort": sort, "page": number, "pageSize": PAGE}
         measured = self.api.call("GET", self.path, query=query)
@@ -73,7 +73,7 @@ class ExpectedList:
 
 @dataclass
 class Report:
-    """The table as it grows."""
+    """The table, to which rows are added."""
 
     table: Table
 
@@ -86,20 +86,20 @@ class Report:
         *,
         ascending: bool = False,
     ) -> None:
-        """One page, some times over."""
+        """Measures one page several times."""
         label = f"{name}, page {number:,}{' ascending' if ascending else ''}"
         measured = [expected.page(number, ascending=ascending) for _ in range(ROUNDS)]
         self.add(label, measured, bound, len(expected.ids))
 
     def ends(self, name: str, expected: ExpectedList, bound: Bound | None) -> None:
-        """The first page, one in the middle, and the last."""
+        """Measures the first page, one in the middle, and the last."""
         for number in sorted({1, expected.pages // 2 or 1, expected.pages}):
             self.page(name, expected, number, bound)
 
     def whole(
         self, name: str, expected: ExpectedList, first: Bound | None, other: Bound | None
     ) -> list[Measured[Any]]:
-        """A list by number, from either end; given back are the pages that were drawn."""
+        """Measures pages by number, in both orders; returns the random pages."""
         self.page(name, expected, 1, first)
         deep = [number for number in (2, 100, 4_000, 20_000, 40_000) if number < expected.pages]
         for number in (*deep, expected.pages, expected.pages + 1):
@@ -111,7 +111,7 @@ class Report:
     def drawn(
         self, name: str, lists: Sequence[ExpectedList], bound: Bound | None
     ) -> list[Measured[Any]]:
-        """The dearest of pages anywhere in these lists, which are given back all."""
+        """Reads random pages of these lists, and reports the most expensive; returns all."""
         random = Random(4)
         measured = [
             expected.page(random.randint(1, expected.pages), ascending=random.choice((False, True)))
@@ -127,7 +127,7 @@ class Report:
         bound: Bound | None = None,
         rows: int | None = None,
     ) -> None:
-        """What these took: the units of the dearest, the most calls, the median time."""
+        """Adds the units of the most expensive page, the most calls and the median time."""
         dearest = max(measured, key=lambda each: each.reads)
         calls = max(len(each.work) for each in measured)
         shares = [dearest.reads / bound.units] if bound else []

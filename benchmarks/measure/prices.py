@@ -1,8 +1,8 @@
-"""What AWS asks for, in US dollars: list prices of us-east-1, on demand, without the free tiers.
+"""AWS's list prices in US dollars, in us-east-1, on demand, without the free tiers.
 
-From the pages of prices at https://aws.amazon.com: of DynamoDB on demand, of Lambda, API Gateway,
-SQS, S3, KMS, SES, CloudWatch and EventBridge. They hold since the date below, when DynamoDB's were
-halved. Each is the price of the first tier, which is the dearest.
+From the pricing pages at https://aws.amazon.com: of DynamoDB on demand, of Lambda, API Gateway,
+SQS, S3, KMS, SES, CloudWatch and EventBridge. They are valid since the date below, when DynamoDB's
+were halved. Each is the price of the first tier, which is the highest.
 """
 
 from datetime import date
@@ -24,7 +24,7 @@ LAMBDA_GB_SECOND: Final = {"arm64": 0.0000133334, "x86_64": 0.0000166667}
 
 HTTP_API_REQUEST: Final = 1.00 / MILLION
 HTTP_API_BYTES: Final = 512 * 1024
-"""Of a request or an answer; each so many more count as another request."""
+"""The bytes of a request or an answer that count as one request."""
 
 SQS_REQUEST: Final = 0.40 / MILLION
 SQS_FIFO_REQUEST: Final = 0.50 / MILLION
@@ -37,14 +37,14 @@ KMS_REQUEST: Final = 0.03 / 10_000
 SES_EMAIL: Final = 0.10 / 1000
 
 KMS_KEY: Final = 1.00
-"""A month of a key of one's own."""
+"""A month of a customer managed key."""
 ALARM: Final = 0.10
-"""A month of each metric that an alarm looks at, once a minute or less often."""
+"""A month of each metric of an alarm that is evaluated once a minute or less often."""
 METRIC: Final = 0.30
-"""A month of a metric of one's own, while something is counted."""
+"""A month of a custom metric, for the time in which it gets data."""
 DASHBOARD: Final = 3.00
 LOGS_GB: Final = 0.50
-"""A GB of log taken in."""
+"""A GB of ingested logs."""
 LOGS_GB_STORED: Final = 0.03
-"""A GB of log, a month."""
+"""A GB of stored logs, a month."""
 SCHEDULER_RUN: Final = 1.00 / MILLION

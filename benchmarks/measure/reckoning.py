@@ -1,7 +1,7 @@
-"""What a request costs on AWS with all that it sets off, reckoned from what its functions ask for.
+"""Calculates a request's cost on AWS, with all runs that it causes, from its functions' calls.
 
-Logs and traces apart. Nothing of this was measured on AWS: the units are those that the engine
-counts, the time of a function is reckoned from them.
+Logs and traces are excluded. Nothing of this was measured on AWS: the units are those that the
+engine counts, and a function's time is calculated from them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from local.template import Function, functions, globals_, parameter_defaults, re
 
 @dataclass(frozen=True)
 class Usage:
-    """What runs of one function asked for."""
+    """The calls and units of one function's runs."""
 
     reads: float = 0
     """Read units."""
@@ -22,59 +22,59 @@ class Usage:
     """Write units."""
     read_calls: float = 0
     write_calls: float = 0
-    """Of DynamoDB, one row each."""
+    """DynamoDB calls that write one row each."""
     transactions: float = 0
     sends: int = 0
-    """Of SQS; a batch is one."""
+    """SQS sends; a batch is one."""
     fifo_sends: int = 0
-    """Those of them that went to a FIFO queue."""
+    """The sends to a FIFO queue."""
     macs: int = 0
-    """Of KMS; data keys are asked for once a container, and counted nowhere."""
+    """KMS MACs; data keys are requested once a container, and aren't counted."""
     objects_put: int = 0
     objects_got: int = 0
-    """Of S3; what is deleted costs nothing."""
+    """S3 reads; deletions cost nothing."""
     emails: int = 0
-    """Of SES."""
+    """Emails sent by SES."""
     deliveries: int = 0
-    """Requests to strangers: a store that is told of consent."""
+    """Requests to external servers, such as write-backs of consent to a store."""
     passwords: int = 0
-    """Hashed or verified."""
+    """Passwords hashed or verified."""
     invocations: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Both together."""
+        """Returns the sum of both."""
         return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Usage)))
 
     @property
     def calls(self) -> float:
-        """Calls of DynamoDB."""
+        """The calls of DynamoDB."""
         return self.read_calls + self.write_calls + self.transactions
 
     @property
     def all_calls(self) -> float:
-        """Calls of anybody."""
+        """The calls of all services."""
         objects = self.objects_put + self.objects_got
         return self.calls + self.sends + self.macs + objects + self.emails + self.deliveries
 
 
 type ByFunction = Mapping[str, Usage]
-"""By the functions' logical ids."""
+"""The usage by the functions' logical ids."""
 
 WHOLE_CPU_MB = 1769
-"""With so much memory a function has one CPU, with less of it a share (Lambda, "Memory")."""
+"""The memory with which a function has one CPU; with less it has a share (Lambda, "Memory")."""
 
 CPU_MS_A_RUN, CPU_MS_A_CALL, CPU_MS_A_UNIT, CPU_MS_A_PASSWORD = 1.0, 1.3, 0.1, 30.0
-"""Of a whole CPU: fitted to the least that warm runs took of a 2.1 GHz Xeon by
-`time.process_time`. Requests of 0 to 14 calls are met within 2 ms, pages of profiles within 4."""
+"""Time on a whole CPU, fitted to the least of warm runs on a 2.1 GHz Xeon by `time.process_time`.
+It is within 2 ms of requests with 0 to 14 calls, and within 4 ms of pages of profiles."""
 
 WAIT_MS_A_READ, WAIT_MS_A_WRITE, WAIT_MS_A_TRANSACTION = 4, 5, 12
 WAIT_MS_A_SEND, WAIT_MS_A_MAC, WAIT_MS_AN_OBJECT = 10, 8, 30
 WAIT_MS_AN_EMAIL, WAIT_MS_A_STORE = 60, 150
-"""What AWS, and a store, take to answer a function in the same region. Assumed, not measured."""
+"""The answer times of AWS and of a store for a function in the same region, which are assumed."""
 
 
 def milliseconds(usage: Usage, memory_mb: int) -> float:
-    """How long the runs take that asked for so much: their CPU, and what they wait for."""
+    """Returns the duration of runs with this usage: their CPU time, and their waits."""
     cpu = (
         CPU_MS_A_RUN * usage.invocations
         + CPU_MS_A_CALL * usage.all_calls
@@ -95,26 +95,26 @@ def milliseconds(usage: Usage, memory_mb: int) -> float:
 
 
 def memory_of(function: Function) -> int:
-    """The function's, in MB."""
+    """Returns the function's memory in MB."""
     return int(function.properties.get("MemorySize") or globals_()["MemorySize"])
 
 
 def architecture() -> str:
-    """The one that the template asks for unless somebody says otherwise."""
+    """Returns the template's default architecture."""
     return parameter_defaults()["Architecture"]
 
 
 def request_bill(used: ByFunction, size_bytes: int = 0) -> dict[str, float]:
-    """What AWS asks for a million of a request, in dollars, by what it is asked for.
+    """Returns the cost of a million of a request in dollars, by the charged item.
 
-    The size is that of the request's body or its answer's, whichever is larger.
+    The size is that of the request's body or of its answer's, whichever is larger.
     """
     requests = max(1, -(-size_bytes // prices.HTTP_API_BYTES))
     return _sum([("HTTP API", requests * prices.HTTP_API_REQUEST), *_of_all(used)])
 
 
 def bill(used: ByFunction) -> dict[str, float]:
-    """The same of runs that no request began."""
+    """Returns the same for runs that no request started."""
     return _sum(_of_all(used))
 
 
@@ -137,7 +137,7 @@ def _lines(function: Function, usage: Usage) -> Iterator[tuple[str, float]]:
     yield "DynamoDB, reads", usage.reads * prices.DYNAMODB_READ_UNIT
     yield "DynamoDB, writes", usage.writes * prices.DYNAMODB_WRITE_UNIT
     yield "SQS", usage.sends * prices.SQS_REQUEST + usage.fifo_sends * _MORE_FOR_FIFO
-    # What Lambda itself asks of a reader's queue: each message comes alone and is deleted alone.
+    # Lambda's own requests to a reader's queue: each message is received and deleted alone.
     yield "SQS", 2 * usage.invocations * _price_of_queue(function)
     yield "S3", usage.objects_put * prices.S3_PUT + usage.objects_got * prices.S3_GET
     yield "KMS", usage.macs * prices.KMS_REQUEST
@@ -148,7 +148,7 @@ _MORE_FOR_FIFO = prices.SQS_FIFO_REQUEST - prices.SQS_REQUEST
 
 
 def _price_of_queue(function: Function) -> float:
-    """A request to the queue that a function reads; nothing where it reads none."""
+    """Returns the price of a request to the queue that a function reads; 0 if it reads none."""
     for source in function.events_of("SQS"):
         queue = resources("AWS::SQS::Queue")[source["Queue"]["Fn::GetAtt"][0]]
         return prices.SQS_FIFO_REQUEST if queue.get("FifoQueue") else prices.SQS_REQUEST

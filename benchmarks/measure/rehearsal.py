@@ -1,4 +1,4 @@
-"""What a request asks of DynamoDB: it is run once, its calls are noted, and its writes undone."""
+"""Records a request's calls of DynamoDB: runs it once, and undoes its writes."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -13,7 +13,7 @@ type Request = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """One call as botocore was asked for it."""
+    """One call with its parameters for botocore."""
 
     operation: str
     request: Request
@@ -29,7 +29,7 @@ class _Before:
 
 
 def repeat(client: Any, calls: list[Call]) -> None:  # noqa: ANN401 - botocore's clients
-    """Makes the same calls. A condition that fails has failed in the rehearsal as well."""
+    """Makes the same calls. A failing condition is ignored, as it failed in the rehearsal, too."""
     for call in calls:
         try:
             client._make_api_call(call.operation, call.request)
@@ -39,7 +39,7 @@ def repeat(client: Any, calls: list[Call]) -> None:  # noqa: ANN401 - botocore's
 
 
 def rehearse(service: Any, other: Any, request: Callable[[], object]) -> list[Call]:  # noqa: ANN401
-    """The calls that a request makes by the client `service`; `other` undoes what they wrote."""
+    """Returns a request's calls by the client `service`; `other` undoes their writes."""
     calls: list[Call] = []
     before: list[_Before] = []
 
@@ -66,7 +66,7 @@ def _read(client: Any, table: str, key: Request) -> _Before:  # noqa: ANN401
 
 
 def _written(operation: str, request: Request) -> Iterator[tuple[str, Request]]:
-    """The rows that a call may write."""
+    """Yields the rows that a call may write."""
     if operation == "TransactWriteItems":
         for part in request["TransactItems"]:
             for name, write in part.items():

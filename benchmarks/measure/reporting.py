@@ -1,4 +1,4 @@
-"""A benchmark's figures: a table to read, and the same as JSON under `benchmarks/results/`."""
+"""A benchmark's figures: a printed table, and the same as JSON under `benchmarks/results/`."""
 
 import json
 import platform
@@ -14,17 +14,17 @@ type Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Column:
-    """What stands in a column. `name` is its name in the JSON too."""
+    """A column of the table. `name` is its name in the JSON, too."""
 
     name: str
     unit: str = ""
     digits: int = 0
-    """Decimals that the table shows; the JSON has two more."""
+    """Decimals in the table; the JSON has two more."""
     most: float | None = None
-    """The figure that is to be met: a cell above it is marked."""
+    """The limit: a cell above it is marked."""
 
     def text(self, cell: Cell) -> str:
-        """The cell as the table shows it."""
+        """Returns the cell's text in the table."""
         if cell is None:
             return "-"
         if isinstance(cell, str):
@@ -32,7 +32,7 @@ class Column:
         return f"{cell:,.{self.digits}f}{self._mark(cell)}"
 
     def stored(self, cell: Cell) -> Cell:
-        """The cell as the JSON holds it."""
+        """Returns the cell's value in the JSON."""
         return round(cell, self.digits + 2) if isinstance(cell, float) else cell
 
     def _mark(self, cell: float) -> str:
@@ -42,7 +42,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """Its name, its unit and the figure to be met."""
+        """Its name, its unit and its limit."""
         figure = "" if self.most is None else f"≤ {self.most:g}"
         about = ", ".join(part for part in (self.unit, figure) if part)
         return f"{self.name} ({about})" if about else self.name
@@ -61,18 +61,18 @@ class Table:
     title: str
     columns: Sequence[Column]
     versions: Mapping[str, str]
-    """Of what was measured with, beside Python: the engine, a library."""
+    """The versions of the engine or libraries used, in addition to Python's."""
     notes: Sequence[str] = ()
     rows: list[Sequence[Cell]] = field(default_factory=list)
 
     def add(self, *cells: Cell) -> None:
-        """Another row."""
+        """Adds a row."""
         if len(cells) != len(self.columns):
             raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
         self.rows.append(cells)
 
     def text(self) -> str:
-        """The table for people, its figures aligned."""
+        """Returns the table as text, with aligned figures."""
         heads = [column.heading for column in self.columns]
         body = [[c.text(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
         lines = [heads, *body]
@@ -82,7 +82,7 @@ class Table:
         return "\n".join([self.title, "", printed[0], rule, *printed[1:], "", *self.notes]).rstrip()
 
     def document(self, on: date) -> dict[str, object]:
-        """The table for programs; nothing in it says whose machine it was."""
+        """Returns the table for programs; it doesn't identify the machine."""
         names = [column.name for column in self.columns]
         return {
             "benchmark": self.name,
@@ -98,7 +98,7 @@ class Table:
         }
 
     def publish(self, results: Path = RESULTS) -> None:
-        """Prints the table and writes it down."""
+        """Prints the table and writes it to its file."""
         print(self.text())
         results.mkdir(exist_ok=True)
         document = self.document(datetime.now(UTC).date())
@@ -107,6 +107,6 @@ class Table:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """The row's name to the left, all that is said of it to the right."""
+    """Returns a line with the row's name aligned left, and the other cells aligned right."""
     first, *rest = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
     return "  ".join([first.strip().ljust(widths[0]), *rest]).rstrip()

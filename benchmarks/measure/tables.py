@@ -13,18 +13,18 @@ from storepost.platform.persistence.item import connection
 from storepost.values.settings import settings
 
 PATIENCE_SECONDS = 60
-"""dynoxide takes seconds for a page of 1 MB on a busy machine."""
+"""The read timeout: dynoxide takes seconds for a page of 1 MB on a busy machine."""
 
 
 @contextmanager
 def tables(database: Path | None = None) -> Iterator[Dynoxide]:
-    """Has the service in this process keep its rows in dynoxide; in a file where one is named.
+    """Has the service in this process store its rows in dynoxide, in a file if one is named.
 
-    Whoever uses it imports `benchmarks.measure.environment` before anything of the service.
+    The caller must import `benchmarks.measure.environment` before any module of the service.
     """
     with Dynoxide(database) as engine:
         aws.keep_tables_at(engine.url)
-        # The service's client was made when it was imported, and knows another engine or none.
+        # The service's client was made on import, for another engine or for none.
         connection._client = None
         connection._read_timeout_seconds = PATIENCE_SECONDS
         make_client(connection)
@@ -33,14 +33,14 @@ def tables(database: Path | None = None) -> Iterator[Dynoxide]:
 
 
 def start_other_services() -> None:
-    """Queues, keys and buckets in this process, beside tables that are elsewhere."""
+    """Starts queues, keys and buckets in this process, beside the tables in another one."""
     aws.start()
     aws.create_resources()
-    settings.cache_clear()  # it was read before they were there
+    settings.cache_clear()  # the settings were read before these resources existed
 
 
 def _create_missing() -> None:
-    """Without their streams, which nobody reads here."""
+    """Creates missing tables, without their streams, which have no readers here."""
     dynamodb = aws.client("dynamodb")
     existing = dynamodb.list_tables()["TableNames"]
     for name, table in resources(TABLE).items():

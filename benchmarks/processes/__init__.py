@@ -1,1 +1,1 @@
-"""What benchmarks start in a process of its own."""
+"""Modules that benchmarks run in processes of their own."""

@@ -1,4 +1,4 @@
-"""Prints which AWS clients a function makes: when it is imported, and in its first request."""
+"""Prints the AWS clients that a function makes on import, and in its first request."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from local.template import ROOT
 
 
 def count() -> list[str]:
-    """The list in which every client from here on is noted, by its service."""
+    """Returns a list to which the service of every client made from now on is added."""
     made: list[str] = []
     plain = ClientCreator.create_client
 
@@ -26,7 +26,7 @@ def count() -> list[str]:
 
 
 def answer_sample(module: str) -> None:
-    """Runs a function on its sample event; those of the API are refused after one read."""
+    """Runs a function on its sample event; the API's functions refuse theirs after one read."""
     _, kind, name, _ = module.split(".")
     event = json.loads((ROOT / "events" / kind / f"{name}.json").read_text())
     import_module(module).lambda_handler(event, Context(name, 10_000))

@@ -1,8 +1,8 @@
-"""What a file of codes takes of its worker, in a process of its own.
+"""Measures the worker that imports a file of codes, in a process of its own.
 
-`python -m benchmarks.processes.coupon_worker` carries what is in the outbox to the worker until
-nothing moves, and prints as JSON what that took: seconds by the clock and of the CPU, units, calls,
-and megabytes at most.
+`python -m benchmarks.processes.coupon_worker` delivers the outbox's messages to the worker until
+none is left, and prints the cost as JSON: seconds by the clock and of the CPU, units, calls, and
+peak memory in megabytes.
 """
 
 import json
@@ -18,7 +18,7 @@ QUEUE = "CouponCodeQueue"
 
 
 def carry() -> None:
-    """Takes what is in the outbox to the worker, until nothing moves."""
+    """Delivers the outbox's messages to the worker, until none is left."""
     while True:
         carried = 0
         for shard in range(SHARDS):
@@ -30,7 +30,7 @@ def carry() -> None:
 
 
 def main() -> None:
-    """Does it and prints what it took."""
+    """Does it and prints its cost."""
     measured = Meter().measured(carry)
     result = {
         "seconds": measured.seconds,

@@ -1,7 +1,6 @@
-"""Single entries put into one list of orders by many processes at once; for earlier commits, too.
+"""Many processes put single entries into one list of orders at once; earlier commits can run it.
 
-`in_checkout.py` starts it; the JSON that this is given is a `Run`. It prints as JSON what became of
-the entries.
+`in_checkout.py` starts it; its JSON argument is a `Run`. It prints the results as JSON.
 """
 
 import json
@@ -22,43 +21,43 @@ from pynamodb.exceptions import PynamoDBException
 from benchmarks.processes.in_checkout import at_once, begin, connect, persistence, say, value_module
 
 REQUEST_MILLISECONDS = 29_000
-"""What a request's function has."""
+"""The timeout of a request's function."""
 _PAST = timedelta(days=700)
 _AT_ONCE = 20
-"""Scattered entries that one transaction takes, each below nodes of its own."""
+"""Scattered entries per transaction, each below nodes of its own."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run does to the list of a workspace's orders."""
+    """One run's writes to a workspace's list of orders."""
 
     workspace: str
     fill: int = 0
-    """Entries that one process writes, of two years; then nobody else writes."""
+    """If not 0, one process writes so many entries of two years, and no others write."""
     writers: int = 0
     seconds: float = 0.0
     scattered: bool = False
-    """Whether entries are of any time in two years; else they are of now."""
+    """Whether entries have random times in two years; else the current time."""
     dilation: float = 1.0
-    """How much longer all waiting takes."""
+    """The factor by which all waits are longer."""
 
 
 @dataclass
 class Did:
-    """What a process did: seconds of each entry, and how many weren't taken."""
+    """A process's results: the seconds of each entry, and the number of refused ones."""
 
     seconds: list[float] = field(default_factory=list)
     given_up: int = 0
 
 
 def list_of(run: Run) -> Any:  # noqa: ANN401 - of whichever checkout
-    """The list's tree."""
+    """Returns the list's tree."""
     scope = value_module("scope").WorkspaceScope(UUID(run.workspace))
     return import_module("storepost.orders.trees").OrderList(scope).tree
 
 
 def entry(*, scattered: bool) -> Any:  # noqa: ANN401 - of whichever checkout
-    """An order of now, or of any time in two years."""
+    """Returns an order with the current time, or a random time in two years."""
     lists, trees = persistence("counted_tree"), import_module("storepost.orders.trees")
     placed = datetime.now(UTC) - (_PAST * random.random() if scattered else timedelta())
     values = {each.name: random.choice(each.values) for each in trees.FILTERS}
@@ -67,13 +66,13 @@ def entry(*, scattered: bool) -> Any:  # noqa: ANN401 - of whichever checkout
 
 
 def insert(tree: Any, entries: list[Any], changes: Any) -> None:  # noqa: ANN401 - of a checkout
-    """All of them in one transaction."""
+    """Inserts all entries in one transaction."""
     for each in entries:
         tree.insert(changes, each)
 
 
 def patience() -> AbstractContextManager[object]:
-    """A request's, in a checkout that has any."""
+    """Returns a request's patience, in a checkout that has it."""
     name = "storepost.platform.persistence.patience"
     if not (find_spec("storepost.platform") and find_spec(name)):
         return nullcontext()
@@ -84,21 +83,21 @@ def patience() -> AbstractContextManager[object]:
 
 
 def write(run: Run, tree: Any, did: Did) -> None:  # noqa: ANN401 - of whichever checkout
-    """One entry after the other, until the time is over."""
+    """Writes one entry after the other, until the time is over."""
     commit_anew, until = persistence("changes").commit_anew, time.monotonic() + run.seconds
     while (began := time.monotonic()) < until:
         new = entry(scattered=run.scattered)
         try:
             with patience():
                 commit_anew(partial(insert, tree, [new]))
-        except (value_module("problems").Problem, PynamoDBException):  # which is answered with 500
+        except (value_module("problems").Problem, PynamoDBException):  # the latter is a 500
             did.given_up += 1
         else:
             did.seconds.append(time.monotonic() - began)
 
 
 def main(run: Run) -> None:
-    """Fills the list, or has everybody write."""
+    """Fills the list, or runs all writers."""
     begin(run.dilation)
     connect(run.dilation)
     tree, did = list_of(run), Did()

@@ -1,9 +1,9 @@
-"""What a pull takes, in a process of its own.
+"""Measures a pull in a process of its own.
 
 It is `python -m benchmarks.processes.import_worker <way> …`.
 
-`parse FILE STAGE STORE` reads a file's records and does nothing with them; `pull STORE` brings a
-whole import to its end. A store is named by its workspace's id and its own. Prints JSON.
+`parse FILE STAGE STORE` only reads a file's records; `pull STORE` runs a whole import. A store is
+given by its workspace's id and its own. It prints JSON.
 """
 
 import json
@@ -37,7 +37,7 @@ def parse(store: Store, path: str, stage: str) -> None:
 
 
 def measured(work: Callable[[], object]) -> dict[str, float]:
-    """Seconds by the clock and of the CPU, and megabytes before it and at most."""
+    """Returns seconds by the clock and of the CPU, and memory in MB before and at most."""
     before, began, cpu = peak_memory(), time.perf_counter(), time.process_time()
     work()
     return {
@@ -49,7 +49,7 @@ def measured(work: Callable[[], object]) -> dict[str, float]:
 
 
 def peak_memory() -> float:
-    """Megabytes at most, of this program alone; `getrusage` counts whoever started it too."""
+    """Returns this program's peak memory in MB; `getrusage` would include its parent process's."""
     for line in Path("/proc/self/status").read_text("ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
@@ -57,7 +57,7 @@ def peak_memory() -> float:
 
 
 def main(way: str, workspace: str, store_id: str, *more: str) -> None:
-    """Does it and prints what it took."""
+    """Does it and prints its cost."""
     store = StoreRepository(WorkspaceScope(UUID(workspace))).get(UUID(store_id))
     if store is None:
         raise RuntimeError("there is no such store")

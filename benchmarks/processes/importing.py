@@ -1,4 +1,4 @@
-"""Imports the module that is named and prints the CPU seconds that it took: a process for each."""
+"""Imports the named module and prints the CPU seconds of that, in a process for each module."""
 
 import sys
 from importlib import import_module

@@ -1,8 +1,8 @@
-"""Runs a worker with the code of a checkout, be it of an earlier commit, by a slowed clock.
+"""Runs a worker with the code of a checkout, maybe of an earlier commit, by a slowed clock.
 
-`python in_checkout.py <worker> '<json>'` in the checkout's folder, which is on the path, with
-`AWS_ENDPOINT_URL_DYNAMODB` naming the engine. The worker is the module of that name beside this
-one, which it finds under the name that it has in our own checkout.
+`python in_checkout.py <worker> '<json>'` runs in the checkout's folder, which is on the path, with
+the engine's URL in `AWS_ENDPOINT_URL_DYNAMODB`. The worker is the module of that name beside this
+one; it imports this one under the name that this has in our own checkout.
 """
 
 import json
@@ -25,29 +25,29 @@ NAME = "benchmarks.processes.in_checkout"
 
 
 def module(folder: str, name: str) -> Any:  # noqa: ANN401 - of whichever checkout
-    """A module of the benchmarks, which stood beside each other once."""
+    """Imports a module of the benchmarks, which were all in one folder in earlier commits."""
     in_folder = f"benchmarks.{folder}"
     return import_module(f"{in_folder}.{name}" if find_spec(in_folder) else f"benchmarks.{name}")
 
 
 def persistence(name: str) -> Any:  # noqa: ANN401 - of whichever checkout
-    """A module of the service's persistence, which stood on top once."""
+    """Imports a module of `persistence`, which was a top-level package in earlier commits."""
     package = "storepost.platform" if find_spec("storepost.platform") else "storepost"
     return import_module(f"{package}.persistence.{name}")
 
 
 def value_module(name: str) -> Any:  # noqa: ANN401 - of whichever checkout
-    """A module of the service's values, some of which stood on top once."""
+    """Imports a module of `values`, some of which were top-level modules in earlier commits."""
     found = find_spec(f"storepost.values.{name}")
     return import_module(f"storepost.values.{name}" if found else f"storepost.{name}")
 
 
 def slow_down(times: float) -> None:
-    """Has this process's clocks run slower and its sleeps take longer, by as much.
+    """Makes this process's clocks slower and its sleeps longer, by the same factor.
 
-    A machine of two cores that runs 64 writers measures its processor. With all waiting 80 times as
-    long, of writers and of the engine, it does as much in a millisecond of the writers' clock as
-    one of 160 cores. Moments of the calendar stay real.
+    With 64 writers on a machine of two cores, the CPU is the limit. With all waits of the writers
+    and the engine 80 times as long, it does as much in a millisecond of the writers' clock as a
+    machine of 160 cores. Dates and times of day stay real.
     """
     monotonic, sleep, set_timer = time.monotonic, time.sleep, signal.setitimer
     began = monotonic()
@@ -67,7 +67,7 @@ def slow_down(times: float) -> None:
 
 
 def begin(dilation: float) -> None:
-    """Has this process run by the slowed clock, and keep its tables in the engine."""
+    """Slows this process's clock, and directs calls to the tables to the engine."""
     slow_down(dilation)
     module("measure", "environment")
     logging.disable(logging.CRITICAL)
@@ -75,7 +75,7 @@ def begin(dilation: float) -> None:
 
 
 def connect(dilation: float) -> None:
-    """Has this process a client of its own."""
+    """Makes a client for this process."""
     connection = persistence("item").connection
     connection._client = None
     connection._read_timeout_seconds = max(connection._read_timeout_seconds, 10 * dilation)
@@ -83,9 +83,9 @@ def connect(dilation: float) -> None:
 
 
 def at_once[T](works: Iterable[Callable[[T], None]], make: Callable[[], T]) -> list[T]:
-    """What works did that begin together, each in a process of its own, which is forked.
+    """Runs works at once, each in a forked process of its own; returns their results.
 
-    Each is given something new of `make` to note it in.
+    Each work records its results in a new object from `make`.
     """
     fork, pipes = multiprocessing.get_context("fork"), list[Any]()
     for work in works:
@@ -99,7 +99,7 @@ def at_once[T](works: Iterable[Callable[[T], None]], make: Callable[[], T]) -> l
 
 
 def _serve[T](pipe: Connection, work: Callable[[T], None], make: Callable[[], T]) -> None:
-    """Does the work from when it is told to."""
+    """Waits for the start signal, and does the work."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     random.seed()
     connect(1.0)
@@ -110,13 +110,13 @@ def _serve[T](pipe: Connection, work: Callable[[T], None], make: Callable[[], T]
 
 
 def say(done: object) -> None:
-    """Prints what was done, and ends the process with all that waits in it."""
+    """Prints the results, and ends the process at once, with any waiting threads."""
     print(json.dumps(done), flush=True)
     os._exit(0)
 
 
 def main(worker: str) -> None:
-    """Runs a worker, which is given the arguments behind its name."""
+    """Runs a worker with the arguments after its name."""
     sys.modules[NAME] = sys.modules["__main__"]
     del sys.argv[:1]
     runpy.run_path(str(Path(__file__).parent / f"{worker}.py"), run_name="__main__")

@@ -1,8 +1,8 @@
-"""Writes entries into one list with several threads for a time; prints what became of them.
+"""Writes entries into one list with several threads for a time; prints the results.
 
-`python -m benchmarks.processes.list_writer <partition> <threads> <seconds> <scattered?>`, with
-`AWS_ENDPOINT_URL_DYNAMODB` naming the engine. Two more arguments have each thread write so many
-entries a second at most, and the entries be those of a list that ended at that moment.
+`python -m benchmarks.processes.list_writer <partition> <threads> <seconds> <scattered?>` runs with
+the engine's URL in `AWS_ENDPOINT_URL_DYNAMODB`. Two more arguments are the most entries that each
+thread writes a second, and the time that replaces the current one as the newest of the entries.
 """
 
 import json
@@ -31,20 +31,20 @@ from storepost.platform.persistence.patience import patience
 from storepost.values.problems import Problem
 
 REQUEST_MILLISECONDS = 29_000
-"""What a request's function has."""
+"""The timeout of a request's function."""
 _PAST = timedelta(days=700)
 
 
 @dataclass
 class Written:
-    """What the threads did; `seconds` are those that each entry took."""
+    """The threads' results; `seconds` has the duration of each entry's write."""
 
     given_up: int = 0
     seconds: list[float] = field(default_factory=list)
 
 
 def entry(*, scattered: bool, until: datetime | None = None) -> TreeEntry:
-    """An order of now, or of any time in two years."""
+    """Returns an order of `until` or now, or of a random time in the two years before."""
     placed = (until or datetime.now(UTC)) - (_PAST * random.random() if scattered else timedelta())
     values = {each.name: random.choice(each.values) for each in FILTERS}
     return TreeEntry(moment_key(placed, uuid4()), values, ["#1001", 5499, "EUR", "de"])
@@ -52,7 +52,7 @@ def entry(*, scattered: bool, until: datetime | None = None) -> TreeEntry:
 
 @dataclass(frozen=True)
 class Wish:
-    """What each thread writes: entries from where, and how many a second at most."""
+    """The entries that each thread writes: their times, and the most a second."""
 
     scattered: bool
     pace: float = 0.0
@@ -60,7 +60,7 @@ class Wish:
 
 
 def write(tree: Tree, until: float, written: Written, wish: Wish) -> None:
-    """One entry after the other."""
+    """Writes one entry after the other."""
     due = time.monotonic()
     while (began := time.monotonic()) < until:
         new = entry(scattered=wish.scattered, until=wish.ended)

@@ -1,11 +1,11 @@
-"""What a load takes, in a process of its own; it runs in checkouts of earlier commits, too.
+"""Measures a load in a process of its own; it also runs in checkouts of earlier commits.
 
 `python loading_worker.py coupons <codes> <milliseconds>` in the folder of a checkout loads a file
-of so many coupon codes, `feed <rows> <milliseconds>` imports a feed, then the same once more, then
-with one row in a hundred changed; `orders <orders> <milliseconds>` sends batches, and `pull
-<customers> <milliseconds>` has a shop's customers pulled, with three orders each. Each call of
-DynamoDB takes so many milliseconds at least. It prints as JSON what each of these took: seconds by
-the clock and of the CPU, units and calls.
+of coupon codes. `feed <rows> <milliseconds>` imports a feed, then the same once more, then with one
+row in a hundred changed. `orders <orders> <milliseconds>` sends batches. `pull <customers>
+<milliseconds>` pulls a shop's customers, with three orders each. Each call of DynamoDB takes at
+least so many milliseconds. It prints the cost of each part as JSON: seconds by the clock and of the
+CPU, units and calls.
 """
 
 import json
@@ -40,13 +40,13 @@ OUTBOX = "due#outbox#"
 
 
 def _module(folder: str, name: str) -> Any:  # noqa: ANN401 - of whichever checkout
-    """A module of the benchmarks, which stood beside each other once."""
+    """Imports a module of the benchmarks, which were all in one folder in earlier commits."""
     in_folder = f"benchmarks.{folder}"
     return import_module(f"{in_folder}.{name}" if find_spec(in_folder) else f"benchmarks.{name}")
 
 
 def _loaded(path: Path) -> Any:  # noqa: ANN401
-    """The module in a file, whichever checkout is on the path."""
+    """Imports the module in a file, with any checkout on the path."""
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"no module can be loaded from {path}")
@@ -57,10 +57,9 @@ def _loaded(path: Path) -> Any:  # noqa: ANN401
 
 
 def _slow_down(seconds: float) -> None:
-    """Has each call of DynamoDB take that long, and others go on meanwhile.
+    """Makes each call of DynamoDB take longer, without blocking other threads.
 
-    What the table's stream brings to the queues on AWS is looked for by queries here: those are
-    left out.
+    Queries of the outbox are excluded: on AWS the table's stream delivers its rows instead.
     """
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -89,7 +88,7 @@ def _measured(work: Callable[[], object]) -> dict[str, float]:
 
 
 def load_coupons(codes: int, seconds: float) -> dict[str, dict[str, float]]:
-    """What a file of coupon codes took."""
+    """Loads a file of coupon codes; returns the cost."""
     coupons = import_module("benchmarks.coupons")
     carry = _module("processes", "coupon_worker").carry
 
@@ -111,7 +110,7 @@ def load_coupons(codes: int, seconds: float) -> dict[str, dict[str, float]]:
 
 
 def _feed_lines(rows: int, plain: dict[str, str], *, is_changed: bool) -> Iterator[str]:
-    """A feed as CSV, in an order that says nothing of titles; some have another price then."""
+    """Yields a feed as CSV, not ordered by title; `is_changed` changes the price of some rows."""
     yield ",".join(plain) + "\n"
     chance = random.Random(7)
     for number in range(rows):
@@ -130,7 +129,7 @@ def _feed_lines(rows: int, plain: dict[str, str], *, is_changed: bool) -> Iterat
 
 
 def load_feed(rows: int, seconds: float) -> dict[str, dict[str, float]]:
-    """What a feed's first import took, the same again, and with some rows changed."""
+    """Imports a feed, the same again, and with some rows changed; returns the costs."""
     is_here = find_spec("benchmarks.feed_files")
     feeds = import_module("benchmarks.feed_files" if is_here else "benchmarks.feeds")
     shops = _module("data", "large_shop")
@@ -168,7 +167,7 @@ def load_feed(rows: int, seconds: float) -> dict[str, dict[str, float]]:
 
 
 def load_orders(orders: int, seconds: float) -> dict[str, dict[str, float]]:
-    """What batches of orders took, two in five somebody's first, and then of people all known."""
+    """Sends batches with new buyers of two orders in five, then of known ones; returns costs."""
     shops = _module("data", "batch_shop")
     buyer_among_many = import_module("benchmarks.batches").buyer_among_many
     shop = shops.open_shop("orders")
@@ -191,12 +190,12 @@ def load_orders(orders: int, seconds: float) -> dict[str, dict[str, float]]:
 
 
 def _paid(order: dict[str, Any]) -> dict[str, Any]:
-    """The order, of which nothing was refunded."""
+    """Returns the order without a refund."""
     return {**order, "totalRefunded": {**order["totalRefunded"], "amount": 0}}
 
 
 def load_pull(customers: int, seconds: float) -> dict[str, dict[str, float]]:
-    """What a shop's first import took, of which everybody is new."""
+    """Runs a shop's first import, of new customers only; returns the cost."""
     shop = _loaded(PULLED_SHOP)
     connect = _module("data", "import_shop").connect
     worker = _module("processes", "import_worker")
@@ -220,7 +219,7 @@ LOADS = {"coupons": load_coupons, "feed": load_feed, "orders": load_orders, "pul
 
 
 def main() -> None:
-    """Does it and prints what it took."""
+    """Does it and prints its cost."""
     _, load, count, milliseconds = sys.argv
     _module("measure", "environment")
     tables = _module("measure", "tables")

@@ -1,10 +1,9 @@
-"""Orders put into one store by many processes at once; it runs in earlier commits, too.
+"""Many processes put orders into one store at once; earlier commits can run it, too.
 
-`in_checkout.py` starts it; the JSON that this is given is a `Run`. It prints as JSON what became of
-the requests.
+`in_checkout.py` starts it; its JSON argument is a `Run`. It prints the results as JSON.
 
-Each writer is a process, as each of a function's containers is: it runs the handlers behind the
-gateway's events. They are forked from one that has imported everything.
+Each writer is a process, like each of a function's containers: it runs the handlers on the
+gateway's events. Writers are forked from a process that has imported everything.
 """
 
 import json
@@ -28,36 +27,36 @@ _CONNECT_TRIES = 3
 
 @dataclass(frozen=True)
 class Run:
-    """What one run does to the workspace of that name; the first run opens it."""
+    """One run's writes to the workspace of that name, which the first run creates."""
 
     shop: str
     key: str = ""
-    """Of the API, where the workspace is open."""
+    """The API key, if the workspace exists."""
     number: int = 0
-    """Each run of a workspace has one of its own: its orders and people are new ones."""
+    """Unique for each run of a workspace, so that its orders and people are new."""
     writers: int = 1
     seconds: float = 0.0
     scattered: bool = False
-    """Whether orders are of any time in two years; else they are of now."""
+    """Whether orders have random times in two years; else the current time."""
     imports: int = 0
-    """Other stores of the workspace, which send one batch after the other meanwhile."""
+    """The number of the workspace's other stores, which send batches meanwhile."""
     batch: int = 40
     dilation: float = 1.0
-    """How much longer all waiting takes."""
+    """The factor by which all waits are longer."""
 
 
 @dataclass
 class Did:
-    """What processes did: answers by status, and of orders that were taken seconds and ids."""
+    """Processes' results: answers by status, and the seconds and ids of accepted orders."""
 
     answers: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)
     imported: int = 0
-    """Orders that batches brought."""
+    """Orders that batches imported."""
 
     def add(self, other: "Did") -> None:
-        """Adds what another process did."""
+        """Adds another process's results."""
         self.answers += other.answers
         self.seconds += other.seconds
         self.orders += other.orders
@@ -65,10 +64,10 @@ class Did:
 
 
 class Shop:
-    """A workspace with a store of orders and others of batches."""
+    """A workspace with one store that puts orders, and others that send batches."""
 
     def __init__(self, run: Run) -> None:
-        """Opens it where it isn't open."""
+        """Creates the workspace if it doesn't exist."""
         large_shop = module("data", "large_shop")
         self.run = run
         self.stores = tuple(uuid5(NAMESPACE_URL, f"{run.shop} {n}") for n in range(_STORES))
@@ -77,7 +76,7 @@ class Shop:
         self.key = run.key or large_shop.open_shop(opened)
 
     def call(self, method: str, path: str, body: object = None, query: str = "") -> Any:  # noqa: ANN401
-        """The gateway's answer: its status and what it says."""
+        """Returns the status and the JSON of the gateway's answer."""
         gateway = import_module("local.gateway")
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         sent = b"" if body is None else json.dumps(body).encode()
@@ -86,12 +85,12 @@ class Shop:
         return answer.status, json.loads(answer.body)
 
     def put_order(self, number: int, store: UUID, did: Did) -> None:
-        """Puts an order of somebody new."""
+        """Puts an order of a new buyer."""
         body = self._order(number)
         began = time.monotonic()
         try:
             status, answer = self.call("PUT", f"/stores/{store}/orders/o-{number}", body)
-        except Exception as died:  # what the gateway answers with 500
+        except Exception as died:  # the gateway would answer 500
             did.answers[type(died).__name__] += 1
             return
         did.answers[str(status) + ("" if status < 400 else f" {answer.get('code')}")] += 1
@@ -100,7 +99,7 @@ class Shop:
             did.orders.append(answer["id"])
 
     def bring_batch(self, number: int, store: UUID, size: int, did: Did) -> None:
-        """Sends orders together, and carries them as the import's worker does."""
+        """Sends orders as one batch, and runs its import."""
         messaging = "storepost.platform.messaging"
         outbox, relay = (import_module(f"{messaging}.{name}") for name in ("outbox", "relay"))
         pumps = import_module("local.events.pumps")
@@ -127,7 +126,7 @@ class Shop:
 
 
 def put_orders(shop: Shop, place: int, did: Did) -> None:
-    """One order after the other, until the time is over."""
+    """Puts one order after the other, until the time is over."""
     run, until = shop.run, time.monotonic() + shop.run.seconds
     number = 10_000_000 * (1 + run.number) + 100_000 * place
     while time.monotonic() < until:
@@ -136,7 +135,7 @@ def put_orders(shop: Shop, place: int, did: Did) -> None:
 
 
 def bring_batches(shop: Shop, place: int, did: Did) -> None:
-    """One batch after the other, until the time is over."""
+    """Sends one batch after the other, until the time is over."""
     run, until = shop.run, time.monotonic() + shop.run.seconds
     number = 10_000_000 * (1 + run.number) + 100_000 * (run.writers + place)
     while time.monotonic() < until:
@@ -145,7 +144,7 @@ def bring_batches(shop: Shop, place: int, did: Did) -> None:
 
 
 def written(shop: Shop) -> Did:
-    """What all processes did."""
+    """Runs all writers; returns their results."""
     run = shop.run
     works = [partial(put_orders, shop, place) for place in range(run.writers)]
     works += [partial(bring_batches, shop, place) for place in range(run.imports)]
@@ -156,7 +155,7 @@ def written(shop: Shop) -> Did:
 
 
 def main(run: Run) -> None:
-    """Opens the workspace where it isn't open, and has everybody write."""
+    """Creates the workspace if it doesn't exist, and runs all writers."""
     begin(run.dilation)
     module("measure", "tables").start_other_services()
     connect(run.dilation)

@@ -1,1 +1,1 @@
-"""What AWS does in between, in a time that is counted and not waited for."""
+"""Simulates AWS between the functions, in simulated time."""

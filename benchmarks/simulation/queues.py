@@ -1,8 +1,8 @@
 """SQS's queues and the readers that Lambda has for them, in simulated time.
 
-What is taken from AWS's documents: a group of a FIFO queue has one message in flight; Lambda begins
-with five readers of a queue and adds up to 300 a minute while messages wait, `WebhookConcurrency`
-at most; and a fair queue brings first the messages of the tenant that keeps fewest readers busy.
+From AWS's documents: a FIFO queue's group has one message in flight; Lambda starts with five
+readers of a queue and adds up to 300 a minute while messages wait, to at most `WebhookConcurrency`;
+and a fair queue delivers first the messages of the tenant that occupies the fewest readers.
 """
 
 import itertools
@@ -16,12 +16,12 @@ FIRST_READERS = 5
 MORE_A_SECOND = 300 / 60
 
 type Read = Callable[[str], None]
-"""What a reader does with a message's body."""
+"""Processes a message's body."""
 
 
 @dataclass
 class Readers:
-    """The messages of one queue by group, and who reads them."""
+    """The messages of one queue by group, and its readers."""
 
     time: Timeline
     read: Read
@@ -34,7 +34,7 @@ class Readers:
     _looks_again: bool = False
 
     def send(self, body: str, group: str, delay_seconds: float = 0) -> None:
-        """Puts a message in, to be seen after the delay."""
+        """Sends a message, which becomes visible after the delay."""
         self.time.at(self.time.now + delay_seconds, lambda: self._arrive(body, group))
 
     def _arrive(self, body: str, group: str) -> None:
@@ -51,7 +51,7 @@ class Readers:
             self._begin(group)
 
     def _look_again(self) -> None:
-        """Once there may be a reader more."""
+        """Schedules another look for when there may be one more reader."""
         if not self._looks_again and self._readers() < self.most:
             self._looks_again = True
             self.time.at(self.time.now + 1 / MORE_A_SECOND, self._with_more_readers)
@@ -69,7 +69,7 @@ class Readers:
 
     def _done(self, group: str) -> None:
         self._in_flight[group] -= 1
-        # The task that calls this still has the turn: the next one begins behind it.
+        # The task that calls this is still running: the next one starts after it.
         self.time.at(self.time.now, self._hand_over)
 
     def _readers(self) -> int:
@@ -77,7 +77,9 @@ class Readers:
         return min(self.most, FIRST_READERS + int(since * MORE_A_SECOND))
 
     def _free_group(self) -> str | None:
-        """Of a FIFO queue the oldest message's whose group is free, else the quietest tenant's."""
+        """Returns the group to read: in a FIFO queue the free one with the oldest message, else
+        that of the tenant with the fewest messages in flight.
+        """
         if self.is_fifo:
             free = (each for each in self._waiting if not self._in_flight[each])
             return min(free, key=lambda each: self._waiting[each][0], default=None)

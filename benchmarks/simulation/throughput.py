@@ -1,12 +1,13 @@
-"""How fast loads may go on AWS, half an hour at a time: what bounds them, and what it costs.
+"""Simulates how fast loads run on AWS, by half hours: their limits and their cost.
 
 From AWS's documents, with `/amazondynamodb/latest/developerguide/` before the first three names:
-`on-demand-capacity-mode.html` (a new table takes 4,000 write units a second, then twice its former
-peak, throttled where that is exceeded within half an hour; an account's quota is 40,000 a table),
+`on-demand-capacity-mode.html` (a new table accepts 4,000 write units a second, then twice its
+former peak, throttled if that is exceeded within half an hour; an account's quota is 40,000 a
+table),
 `warm-throughput-scenarios.html` and `bp-partition-key-design.html` (1,000 write units a second a
 partition); and of SQS, `fifo-queue-lambda-behavior.html` (one function at a time a message group).
-DynamoDB may split a key's items over partitions as it gets hot. Nothing promises when, and a list
-that grows at one end stays hot there: so a key counts as one partition.
+DynamoDB may split a hot key's items over partitions. It doesn't guarantee when, and a list that
+grows at one end stays hot there, so a key counts as one partition.
 """
 
 from collections import Counter
@@ -25,34 +26,34 @@ WORKER, CONTAINERS, KEY, TABLE = "one worker", "containers", "partition key", "t
 
 @dataclass(frozen=True)
 class Kind:
-    """What a load takes for each of its rows, as benchmarks measured it."""
+    """The cost of each row of a load, as benchmarks measured it."""
 
     name: str
     write_units: float
-    """With what the stream's readers write."""
+    """Including the stream readers' writes."""
     key_units: float
-    """Of these, how many fall on the partition key of a workspace that gets most."""
+    """The units on the partition key of a workspace with the most writes."""
     milliseconds: float
-    """Of one worker, where a call of DynamoDB takes 12 ms."""
+    """One worker's time, if a call of DynamoDB takes 12 ms."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """Rows of as many workspaces at once, each with as many."""
+    """A concurrent load of several workspaces, each with the same number of rows."""
 
     kind: Kind
     rows: int
-    """Of all workspaces."""
+    """The rows of all workspaces."""
     workspaces: int
     containers: int
-    """How many work on the queue at most."""
+    """The most containers that read the queue."""
     shards: int = 1
-    """How many workers a workspace's load has."""
+    """The number of workers of a workspace's load."""
 
 
 @dataclass(frozen=True)
 class LoadFigures:
-    """What a load took, and what bounded it for most of the time."""
+    """A load's time and cost, and its limit for most of the time."""
 
     hours: float
     dollars: float
@@ -60,7 +61,7 @@ class LoadFigures:
 
 
 def simulate(load: Load, warm: float = NEW_TABLE) -> LoadFigures:
-    """Loads everything into a table that takes `warm` write units a second at first."""
+    """Loads everything into a table that first accepts `warm` write units a second."""
     remaining, seconds, busy = float(load.rows), 0.0, 0.0
     bounds: Counter[str] = Counter()
     while remaining > 0:
@@ -78,7 +79,7 @@ def simulate(load: Load, warm: float = NEW_TABLE) -> LoadFigures:
 
 
 def _rate(load: Load, warm: float) -> tuple[float, str]:
-    """Rows a second of all workspaces together, and what keeps them from more."""
+    """Returns the rows a second of all workspaces together, and the limit."""
     kind, workers = load.kind, load.workspaces * load.shards
     alone = 1000 / kind.milliseconds
     rates = {

@@ -1,7 +1,7 @@
-"""A simulated time, in which real work is done and its waits are not waited for.
+"""A simulated time, in which real work runs and its waits take no real time.
 
-Each task has a thread of its own, and one runs at a time: a task that waits hands over to whatever
-comes next. So what a task writes after a wait is written after what others did meanwhile.
+Each task has a thread of its own, and one runs at a time: a task that waits hands over to the next
+event. So a task's writes after a wait follow the writes of other tasks during that wait.
 """
 
 import heapq
@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 MAX_TASKS = 128
-"""That run or wait at once."""
+"""The most tasks that run or wait at once."""
 
 type Task = Callable[[], None]
 
@@ -22,7 +22,7 @@ class Ended(BaseException):
 
 @dataclass
 class Timeline:
-    """Seconds since the beginning, and what comes next."""
+    """The seconds since the beginning, and the future events."""
 
     now: float = 0.0
     _next: list[tuple[float, int, Task]] = field(default_factory=list)
@@ -34,12 +34,12 @@ class Timeline:
     _is_over: bool = False
 
     def at(self, moment: float, work: Task) -> None:
-        """Has something short done at a moment."""
+        """Schedules short work without waits for a time."""
         self._count += 1
         heapq.heappush(self._next, (moment, self._count, work))
 
     def start(self, work: Task, done: Task) -> None:
-        """Begins a task now, and returns once it waits or has ended; `done` is called then."""
+        """Starts a task, and returns once it waits or has ended; `done` is called at its end."""
 
         def run() -> None:
             try:
@@ -55,7 +55,7 @@ class Timeline:
         self._turn.acquire()
 
     def wait(self, seconds: float) -> None:
-        """Lets so much time pass for the task that calls it. Raises Ended."""
+        """Suspends the calling task for so many simulated seconds. Raises Ended."""
         turn = threading.Semaphore(0)
         self._waiting.add(turn)
         self.at(self.now + seconds, lambda: self._resume(turn))
@@ -66,7 +66,7 @@ class Timeline:
             raise Ended
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Does what comes next, in the order of time, until that holds. Raises what a task did."""
+        """Runs events in the order of time, until `until` is true. Raises a task's exception."""
         while self._next and not until():
             self.now, _, work = heapq.heappop(self._next)
             work()

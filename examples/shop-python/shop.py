@@ -1,4 +1,4 @@
-"""A tiny shop: it sends Storepost what it sells and to whom, and is notified of who unsubscribes.
+"""A tiny shop: it sends Storepost its products, customers and orders, and receives unsubscriptions.
 
 Run it in the folder of a local run (`make run`), as docs/guides/connect-your-shop.md says.
 """
@@ -20,11 +20,11 @@ from storepost_client import (
 
 CREDENTIALS = Path(".local/credentials.json")
 SUBSCRIBED = {"customer-1": True}
-"""Whom the shop may send marketing emails to: in a real one, a column of its customers."""
+"""Whether a customer gets marketing emails: in a real shop, a column of its customers."""
 
 
 def main() -> None:
-    """Connects the shop, sends what it has, and waits for changes of consent."""
+    """Connects the shop, sends its records, and waits for changes of consent."""
     credentials = json.loads(CREDENTIALS.read_text())
     with Storepost(credentials["baseUrl"], credentials["apiKeys"]["write"]) as storepost:
         store = connect(storepost)
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def connect(storepost: Storepost) -> UUID:
-    """The shop's store in Storepost: made by the first run, found by each later one."""
+    """Returns the shop's store in Storepost; the first run creates it, later runs find it."""
     shop = models.NewStore(
         platform="custom",
         name="Tiny shop",
@@ -62,9 +62,9 @@ def connect(storepost: Storepost) -> UUID:
 
 
 def listen_at(storepost: Storepost, store: UUID, url: str) -> str:
-    """Has write-backs sent to the address: the secret that signs them.
+    """Has write-backs sent to the address; returns the secret that signs them.
 
-    It is shown where it is new alone, so a later run asks for another. A real shop keeps it.
+    Only a new secret is shown, so a later run requests another. A real shop stores it.
     """
     config = storepost.stores.put_write_back(store, body=models.NewWriteBack(url))
     secret = config.secret or storepost.stores.rotate_write_back(store).secret
@@ -73,7 +73,7 @@ def listen_at(storepost: Storepost, store: UUID, url: str) -> str:
 
 
 def send_records(storepost: Storepost, store: UUID) -> None:
-    """A customer, a product and an order, each under the shop's own id."""
+    """Sends a customer, a product and an order, each under the shop's own id."""
     now = datetime.now(UTC)
     price, nothing = models.Money(1290, "EUR"), models.Money(0, "EUR")
     customer = models.CustomerBody(
@@ -120,38 +120,38 @@ def send_records(storepost: Storepost, store: UUID) -> None:
 
 
 def unsubscribe_link(storepost: Storepost, store: UUID) -> str:
-    """What an email to the customer would have at its foot."""
+    """Returns the unsubscribe link for an email to the customer."""
     (ada,) = storepost.profiles.list(store_id=store, external_id="customer-1")
     return storepost.unsubscribe_links.create(ada.id).url
 
 
 class WriteBacks(BaseHTTPRequestHandler):
-    """Where Storepost tells the shop of consent."""
+    """Receives changes of consent from Storepost."""
 
     secret: str
 
     def do_POST(self) -> None:
-        """Takes one, if Storepost signed it."""
+        """Accepts a write-back, if Storepost signed it."""
         body = self.rfile.read(int(self.headers["content-length"]))
         try:
             message = verify_webhook(self.secret, dict(self.headers.items()), body)
         except WebhookVerificationError as error:
             print(f"Refused: {error}", flush=True)
             return self.answer(401)
-        # Answer soon, and only once it is kept: what isn't answered 2xx in 10 seconds comes again.
+        # Answer soon, but only once it is stored: Storepost retries it without 2xx in 10 seconds.
         for customer in message["data"]["customers"]:
             SUBSCRIBED[customer["externalId"]] = message["data"]["state"] == "subscribed"
             print(f"Verified: {customer['externalId']} is {message['data']['state']}", flush=True)
         return self.answer(204)
 
     def answer(self, status: int) -> None:
-        """An answer without a body."""
+        """Sends an answer without a body."""
         self.send_response(status)
         self.send_header("content-length", "0")
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: what counts is printed above."""
+        """Logs nothing: the shop prints its own lines."""
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /**
- * A tiny shop: it sends Storepost what it sells and to whom, and is notified of who unsubscribes.
+ * A tiny shop: it sends Storepost its products, customers and orders, and receives unsubscriptions.
  *
  * Run it beside a local run (`make run`), as docs/guides/connect-your-shop.md says.
  */
@@ -17,10 +17,10 @@ import {
 } from "@storepost/client";
 
 const CREDENTIALS = new URL("../../../.local/credentials.json", import.meta.url);
-/** Whom the shop may send marketing emails to: in a real one, a column of its customers. */
+/** Whether a customer gets marketing emails: in a real shop, a column of its customers. */
 const SUBSCRIBED = new Map([["customer-1", true]]);
 
-/** What of a write-back this shop looks at. */
+/** The fields of a write-back that this shop reads. */
 interface ConsentChanged {
   data: { state: string; customers: { externalId: string }[] };
 }
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** The shop's store in Storepost: made by the first run, found by each later one. */
+/** Returns the shop's store in Storepost; the first run creates it, later runs find it. */
 async function connect(storepost: Storepost): Promise<string> {
   const shop = {
     platform: "custom" as const,
@@ -74,9 +74,9 @@ async function connect(storepost: Storepost): Promise<string> {
 }
 
 /**
- * Has write-backs sent to the address: the secret that signs them.
+ * Has write-backs sent to the address; returns the secret that signs them.
  *
- * It is shown where it is new alone, so a later run asks for another. A real shop keeps it.
+ * Only a new secret is shown, so a later run requests another. A real shop stores it.
  */
 async function listenAt(storepost: Storepost, store: string, url: string): Promise<string> {
   const path = { id: store };
@@ -86,7 +86,7 @@ async function listenAt(storepost: Storepost, store: string, url: string): Promi
   return secret;
 }
 
-/** A customer, a product and an order, each under the shop's own id. */
+/** Sends a customer, a product and an order, each under the shop's own id. */
 async function sendRecords(storepost: Storepost, store: string): Promise<void> {
   const now = new Date().toISOString();
   const price = { amount: 1290, currency: "EUR" };
@@ -143,7 +143,7 @@ async function sendRecords(storepost: Storepost, store: string): Promise<void> {
   console.log(`Storepost has the shop's orders: ${numbers.join(", ")}`);
 }
 
-/** What an email to the customer would have at its foot. */
+/** Returns the unsubscribe link for an email to the customer. */
 async function unsubscribeLink(storepost: Storepost, store: string): Promise<string> {
   const query = { storeId: store, externalId: "customer-1" };
   const [ada] = (await storepost.profiles.list({ query })).items;
@@ -151,7 +151,7 @@ async function unsubscribeLink(storepost: Storepost, store: string): Promise<str
   return (await storepost.unsubscribeLinks.create({ path: { id: ada.id } })).url;
 }
 
-/** Where Storepost tells the shop of consent: takes what Storepost signed. */
+/** Receives changes of consent from Storepost, and accepts those that it signed. */
 async function takeWriteBack(
   request: IncomingMessage,
   response: ServerResponse,
@@ -169,7 +169,7 @@ async function takeWriteBack(
     console.log(`Refused: ${error.message}`);
     return void response.writeHead(401).end();
   }
-  // Answer soon, and only once it is kept: what isn't answered 2xx in 10 seconds comes again.
+  // Answer soon, but only once it is stored: Storepost retries it without 2xx in 10 seconds.
   for (const { externalId } of message.data.customers) {
     SUBSCRIBED.set(externalId, message.data.state === "subscribed");
     console.log(`Verified: ${externalId} is ${message.data.state}`);

@@ -37,15 +37,15 @@ from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, r
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
 SENDER = "storepost@example.com"
-"""Whose emails the local run shows; the template takes no example's address, and SES neither."""
+"""The sender of the local run's emails; a real stack's template and SES refuse such an address."""
 BUDGETS = ("CallerRequestsPerSecond", "WorkspaceRequestsPerSecond")
-"""Parameters of the template of which 0 means that there is no such budget."""
+"""Parameters of the template whose value 0 switches the budget off."""
 LOCK = threading.RLock()
-"""moto loses updates under threads: every call to it holds this."""
+"""Every call to moto holds this lock, as moto loses updates under threads."""
 TABLES_CHANGED = Bell()
 QUEUES_CHANGED = Bell()
 
-# By the first part of a request's `X-Amz-Target`, with what its second part then begins with.
+# Bells by the first part of a request's `X-Amz-Target`, with prefixes of its second part.
 _ANNOUNCED = {
     "DynamoDB_20120810": (
         TABLES_CHANGED,
@@ -56,10 +56,10 @@ _ANNOUNCED = {
 
 
 def prepare_environment(*, budgets: bool = False) -> None:
-    """What the service reads when it is imported; call it before anything of `storepost` is.
+    """Sets the variables that the service reads on import; call it before importing `storepost`.
 
-    `budgets` says whether callers have the template's budgets of requests: what tests and measures
-    the service asks faster than any client.
+    `budgets` says whether the template's request budgets apply: tests and benchmarks send requests
+    faster than any client.
     """
     os.environ.update(
         AWS_ACCESS_KEY_ID="local",
@@ -105,7 +105,7 @@ def start() -> None:
         return answer
 
     def send_elsewhere(self: URLLib3Session, request: Any) -> Any:  # noqa: ANN401
-        # What moto has no answer to goes to another engine: it has changed once that answered.
+        # moto forwards other requests to another engine, whose data changes before it answers.
         try:
             return send(self, request)
         finally:
@@ -118,7 +118,7 @@ def start() -> None:
 
 
 def announce(target: str | bytes) -> None:
-    """Rings for a waiter for what a request, by its `X-Amz-Target`, may have changed."""
+    """Rings the bell of what a request may have changed, by its `X-Amz-Target`."""
     service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
     if service in _ANNOUNCED:
         bell, writes = _ANNOUNCED[service]
@@ -127,15 +127,15 @@ def announce(target: str | bytes) -> None:
 
 
 def keep_tables_at(url: str) -> None:
-    """Has the tables and their streams at another engine's address; the rest stays in moto."""
+    """Directs calls to tables and streams to another engine's address; the rest stays in moto."""
     os.environ.update(AWS_ENDPOINT_URL_DYNAMODB=url, AWS_ENDPOINT_URL_DYNAMODB_STREAMS=url)
 
 
 def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
-    """The template's tables, queues, keys, buckets and senders, named by their logical ids.
+    """Creates the template's tables, queues, keys, buckets and senders, named by logical id.
 
-    And the secret that people keep beside the stack.
-    `keys` are those of an earlier run, by logical id; without them they are new.
+    It also creates the secret that operators store outside the stack.
+    `keys` are an earlier run's keys, by logical id; without them the keys are new.
     """
     create_tables()
     made = {**create_queues(), **create_keys(keys or {}), **create_buckets()}
@@ -147,7 +147,7 @@ def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
 
 
 def _set_variables(references: Mapping[str, str]) -> None:
-    """Sets those of the functions' environment variables that name one of these, or a constant."""
+    """Sets the functions' environment variables that refer to one of these, or are constants."""
     for name, value in environment().items():
         if not isinstance(value, dict):
             os.environ[name] = str(value)
@@ -156,7 +156,7 @@ def _set_variables(references: Mapping[str, str]) -> None:
 
 
 def create_tables() -> None:
-    """The template's tables, with their streams, where an engine doesn't have them yet."""
+    """Creates those of the template's tables, with streams, that the engine doesn't have yet."""
     dynamodb = client("dynamodb")
     existing = dynamodb.list_tables()["TableNames"]
     for name, properties in resources(TABLE).items():
@@ -173,7 +173,7 @@ def create_tables() -> None:
 
 
 def create_queues() -> dict[str, str]:
-    """The template's queues with their dead letters: the addresses by logical id."""
+    """Creates the template's queues and dead-letter queues; returns their URLs by logical id."""
     sqs = client("sqs")
     declared = resources(QUEUE)
     urls = {name: _create_queue(sqs, name, p) for name, p in declared.items()}
@@ -201,7 +201,7 @@ def _create_queue(sqs: Any, name: str, properties: dict[str, Any]) -> str:  # no
 
 
 def queue_name(logical_id: str) -> str:
-    """The queue's name: FIFO queues must say what they are."""
+    """Returns the queue's name; that of a FIFO queue must end in `.fifo`."""
     fifo = resources(QUEUE)[logical_id].get("FifoQueue", False)
     return f"{logical_id}.fifo" if fifo else logical_id
 
@@ -229,7 +229,7 @@ def queue_depth(logical_id: str) -> dict[str, int]:
 
 
 def create_buckets() -> dict[str, str]:
-    """The template's buckets: their names, which are their logical ids."""
+    """Creates the template's buckets; returns their names, which are their logical ids."""
     buckets = {name: name for name in resources("AWS::S3::Bucket")}
     for name in buckets:
         where = {"LocationConstraint": REGION}
@@ -238,7 +238,7 @@ def create_buckets() -> dict[str, str]:
 
 
 def create_configuration_sets() -> dict[str, str]:
-    """SES's configuration sets of the template: their names, which are their logical ids."""
+    """Creates SES's configuration sets; returns their names, which are their logical ids."""
     names = {name: name for name in resources("AWS::SES::ConfigurationSet")}
     for name in names:
         client("sesv2").create_configuration_set(ConfigurationSetName=name)
@@ -246,7 +246,7 @@ def create_configuration_sets() -> dict[str, str]:
 
 
 def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:
-    """The template's KMS keys, of known material where there is any: their ids by logical id."""
+    """Creates the template's KMS keys, with known material if any; returns ids by logical id."""
     kms = client("kms")
     ids = {}
     for name, properties in resources(KEY).items():
@@ -261,5 +261,5 @@ def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:
 
 @cache
 def client(service: str) -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    """A client of an AWS service: to make one takes longer than most calls of it."""
+    """Returns a cached client of an AWS service: making one takes longer than most calls."""
     return boto3.client(service, config=Config(parameter_validation=False))  # type: ignore[call-overload]

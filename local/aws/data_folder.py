@@ -1,8 +1,8 @@
-"""What a run with `STORE=dynoxide` leaves to the next: a folder that one run at a time has.
+"""The folder that a run with `STORE=dynoxide` keeps for the next run; one run at a time uses it.
 
-Beside the rows it has the keys that seal their content, how far the clock was moved, where each
-reader of the stream stood, and the demo's credentials. Each of these is a file of its own, replaced
-whole, so that a run which is killed leaves the old one or the new.
+Beside the rows it holds the keys that seal their content, how far the clock was moved, the position
+of each reader of the stream, and the demo's credentials. Each of these is a file of its own, which
+is replaced atomically, so that a killed run leaves either the old file or the new one.
 """
 
 import fcntl
@@ -24,17 +24,17 @@ FOLDER = ROOT / ".local" / "kept"
 
 
 class DataFolder:
-    """The folder. Entering takes it for this run, leaving gives it free."""
+    """The folder. Entering locks it for this run, leaving unlocks it."""
 
     def __init__(self, folder: Path) -> None:
-        """It need not be there yet."""
+        """Takes a folder that need not exist yet."""
         self.folder = folder
         self.rows = folder / "rows.db"
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> "DataFolder":
-        """Takes it. Raises CannotRun where another run has it, or where it isn't whole."""
-        # What seals and what signs in is in it: it is this user's alone.
+        """Locks it. Raises CannotRun if another run holds the lock, or if it is incomplete."""
+        # It holds sealing keys and credentials, so only this user may read it.
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock_folder()
         try:
@@ -50,16 +50,16 @@ class DataFolder:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Gives it free."""
+        """Unlocks it."""
         self._give_free()
 
     @property
     def start_over(self) -> str:
-        """The command that makes the next run begin anew."""
+        """The command that deletes the data, so that the next run starts empty."""
         return f"rm -r {self.folder.relative_to(Path.cwd(), walk_up=True)}"
 
     def keys(self) -> dict[str, KeyMaterial]:
-        """The KMS keys by logical id, each made when it is used first."""
+        """The KMS keys by logical id, each made on first use."""
         stored = self._read("keys") or {}
         keys = {name: KeyMaterial.of_json(key) for name, key in stored.items()}
         new = {name: KeyMaterial.new() for name in resources(KEY) if name not in keys}
@@ -74,12 +74,12 @@ class DataFolder:
         return timedelta(seconds=self._read("clock") or 0)
 
     def keep_clock(self, offset: timedelta) -> None:
-        """Keeps how far the service's time is moved."""
+        """Stores how far the service's time is moved."""
         self._write("clock", offset.total_seconds())
 
     @property
     def demo(self) -> Any:  # noqa: ANN401 - JSON
-        """The demo as it was kept; None before there was one."""
+        """The stored demo; None if there is none yet."""
         return self._read("demo")
 
     @demo.setter
@@ -88,7 +88,7 @@ class DataFolder:
 
     @property
     def history(self) -> Any:  # noqa: ANN401 - JSON
-        """How far the large demo's history is imported; None where none was begun."""
+        """How far the large demo's history is imported; None if no import was started."""
         return self._read("history")
 
     @history.setter
@@ -96,11 +96,11 @@ class DataFolder:
         self._write("history", loaded)
 
     def positions(self) -> StreamPositions:
-        """Where the stream's readers stood, kept as they move on."""
+        """The stream readers' positions, stored each time that one advances."""
         return StreamPositions(self._read("places"), lambda found: self._write("places", found))
 
     def _lock_folder(self) -> None:
-        # It stays open: the system gives the folder free when this process ends, however it does.
+        # The file stays open: the system releases the lock when this process ends, in any way.
         self._lock = (self.folder / "lock").open("a+")
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -121,7 +121,7 @@ class DataFolder:
             self._lock.close()
 
     def _check(self) -> None:
-        """Begins anew where there is nothing yet, or only a demo that was never finished."""
+        """Starts empty if there is no data yet, or only a demo that was never completed."""
         if self.rows.exists() and self.demo:
             self._check_rows()
             if self._read("keys") is None:

@@ -1,8 +1,8 @@
-"""DynamoDB as dynoxide speaks it: one process on this machine, its rows in SQLite.
+"""dynoxide, an engine with DynamoDB's API: one process on this machine, with its rows in SQLite.
 
-moto judges logic; this judges what an engine of its own does: units, races, and rows that outlive
-the process that wrote them. npm installs the program (`@dynoxide/<platform>`, pinned here), once:
-`python -m local.aws.dynoxide` has it do so.
+moto tests logic; dynoxide tests what needs a real engine: units, races, and rows that outlive the
+process that wrote them. npm installs the program (`@dynoxide/<platform>`, pinned here) once;
+`python -m local.aws.dynoxide` runs that.
 """
 
 import platform
@@ -31,17 +31,17 @@ _INSTALL_SECONDS = 120
 _CPUS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of this run's own is made in it
 _MEMORY_BYTES = 1024**3
-# The pipe closes when this process is gone, however it went: the engine then goes too.
+# The pipe closes when this process ends, in any way; the shell then kills the engine.
 _TIED = 'exec 3<&0; (cat <&3; kill $$) >/dev/null 2>&1 & exec "$@" </dev/null 3<&-'
-# DynamoDB keeps a stream's records for a day. The last one stays: numbers go on from it.
+# DynamoDB keeps a stream's records for a day. The last record stays: numbers continue from it.
 _DAY_OF_STREAM = """
     DELETE FROM _stream_records
     WHERE created_at < CAST(strftime('%s', 'now', '-1 day') AS INTEGER)
     AND id NOT IN (SELECT max(id) FROM _stream_records GROUP BY table_name)
 """
-# Each write asks for the stream's last number, each reader for what follows one, and the engine
-# looks through the whole stream for it: 90 writes at once took 130 ms after 6,000 others, and 15
-# with this.
+# Each write reads the stream's last number, each reader the records after a number, and without
+# this index the engine scans the whole stream: 90 writes at once took 130 ms after 6,000 others,
+# and take 15 ms with it.
 _STREAM_INDEX = """
     CREATE INDEX IF NOT EXISTS stream_by_number
     ON _stream_records (table_name, CAST(sequence_number AS INTEGER))
@@ -49,11 +49,11 @@ _STREAM_INDEX = """
 
 
 class NoDynoxide(Exception):  # noqa: N818 - it is what happened
-    """The program can't be had or doesn't start; the message says what to do."""
+    """The program can't be installed or doesn't start; the message says what to do."""
 
 
 def program() -> Path:
-    """The program, installed by npm where it isn't yet."""
+    """Returns the program's path; npm installs it if it is missing."""
     package = f"@dynoxide/{_platform()}"
     found = FOLDER / "node_modules" / package / "dynoxide"
     if _installed(found.parent) != VERSION:
@@ -68,7 +68,7 @@ def _platform() -> str:
 
 
 def _installed(package: Path) -> str | None:
-    """The version that npm noted last, of what stands there."""
+    """The installed version as npm recorded it."""
     noted = FOLDER / "version"
     return noted.read_text("utf-8") if package.exists() and noted.exists() else None
 
@@ -78,7 +78,7 @@ def _install(package: str) -> None:
     if npm is None:
         raise NoDynoxide("dynoxide comes from npm, and this machine has none: install Node.js.")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    # No lock file: it would hold the address of whatever registry this machine uses.
+    # No lock file: it would hold the address of this machine's registry.
     ran = subprocess.run(  # noqa: S603 - nothing of it comes from outside
         [npm, "install", "--prefix", str(FOLDER), "--no-save", "--no-package-lock", package],
         capture_output=True,
@@ -95,7 +95,7 @@ class Dynoxide:
     """One running engine. Entering starts it, leaving stops it."""
 
     def __init__(self, database: Path | None = None) -> None:
-        """`database` is the SQLite file that keeps the rows; without one they die with it."""
+        """`database` is the rows' SQLite file; without one the rows end with the process."""
         self.port = _free_port()
         self.url = f"http://{HOST}:{self.port}"
         self._folder = None if database else _passing_folder()
@@ -118,7 +118,7 @@ class Dynoxide:
 
     @property
     def process_id(self) -> int:
-        """The running process's."""
+        """The running process's id."""
         assert self._process is not None  # noqa: S101 - it was started
         return self._process.pid
 
@@ -128,8 +128,8 @@ class Dynoxide:
         command += ["--db-path", str(self.database)]
         self.database.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile() as output:
-            # A session of its own: Ctrl-C is for this process, which stops the engine when it is
-            # done.
+            # A session of its own: Ctrl-C must reach only this process, which stops the engine
+            # at its own end.
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 ["/bin/sh", "-c", _TIED, "sh", *command],
                 stdin=subprocess.PIPE,
@@ -157,7 +157,7 @@ class Dynoxide:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Ends the process; what it keeps is in its file."""
+        """Ends the process; its data is in its file."""
         if self._process is None:
             return
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
@@ -181,7 +181,7 @@ class Dynoxide:
 
 
 def _passing_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder that dies with this process, in memory where there is room."""
+    """Returns a folder that is deleted with this process, in memory if there is room."""
     roomy = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _MEMORY_BYTES
     return tempfile.TemporaryDirectory(prefix="dynoxide-", dir=_MEMORY if roomy else None)
 
@@ -192,7 +192,7 @@ def _free_port() -> int:
 
 
 def main() -> int:
-    """Has npm install the program; 0, or 2 where it can't be had."""
+    """Has npm install the program. Returns 0, or 2 if that fails."""
     try:
         program()
     except NoDynoxide as problem:

@@ -1,4 +1,4 @@
-"""The emails that SES was handed, as a person would see them."""
+"""The emails that the service sent to SES, as a recipient sees them."""
 
 import json
 import os
@@ -27,7 +27,7 @@ _send_email = SESV2Response.send_email
 
 @dataclass(frozen=True)
 class Email:
-    """An email as SES got it; `sent_at` is the service's time."""
+    """An email as SES received it; `sent_at` is the service's time."""
 
     id: str
     to: str
@@ -35,12 +35,12 @@ class Email:
     text: str
     html: str
     sender: str
-    """The name that it is from."""
+    """The sender's name."""
     sent_at: datetime
     tags: dict[str, str]
     configuration_set: str
     events: list[str]
-    """What SES said of it, such as `Bounce Permanent General`."""
+    """The events that SES published for it, such as `Bounce Permanent General`."""
 
     @property
     def links(self) -> list[str]:
@@ -54,8 +54,8 @@ class Email:
 
 
 def install() -> None:
-    """Has moto note when an email was handed over, by the service's clock, and what for; and say
-    what comes of it.
+    """Has moto record when, by the service's clock, and for what an email was sent, and publish
+    the events that follow.
     """
     SESBackend.send_raw_email = _send_and_note  # type: ignore[method-assign]
     SESV2Response.send_email = _send_and_say  # type: ignore[method-assign]
@@ -80,7 +80,7 @@ def _send_and_say(self: SESV2Response) -> str:
 
 
 def say(events: list[ses_events.Event]) -> None:
-    """Has SES say these of emails that it was handed."""
+    """Has SES publish these events about emails that it received."""
     for each in events:
         about = EmailEvent.of(json.dumps(each))
         for message in ses().sent_messages:
@@ -90,7 +90,7 @@ def say(events: list[ses_events.Event]) -> None:
 
 
 def sent_email(email: Email) -> ses_events.SentEmail:
-    """An email as SES's events repeat it."""
+    """Returns an email in the form in which SES's events contain it."""
     return _as_sent(next(each for each in ses().sent_messages if each.id == email.id))
 
 
@@ -111,7 +111,7 @@ def ses() -> Any:  # noqa: ANN401 - moto's own class
 
 
 def sent_emails() -> list[Email]:
-    """What SES was handed so far, oldest first."""
+    """Returns all emails that SES received so far, oldest first."""
     return [_read(message) for message in list(ses().sent_messages)]
 
 

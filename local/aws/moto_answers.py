@@ -1,9 +1,9 @@
-"""moto's answers, without looking for ten kinds of value in each attribute of each item.
+"""Speeds up how moto serializes answers: no search for ten kinds of value in each attribute.
 
-Its serializer asks every DynamoDB attribute for each member of its shape under several spellings.
-What is a text, a number, a boolean or nothing is already as it goes over the wire.
+moto's serializer looks in every DynamoDB attribute for each member of its shape under several
+spellings. A string, a number, a boolean or null needs no conversion.
 
-What methods a service's class has is looked for once, and not at each request.
+The methods of a service's class are looked up once instead of at each request.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ _original = serialize.BaseJSONSerializer._serialize_type_structure
 
 
 def install() -> None:
-    """Puts the lighter serializer in moto's place."""
+    """Replaces moto's serializer by the faster one."""
     serialize.BaseJSONSerializer._serialize_type_structure = _serialize  # type: ignore[method-assign]
     setattr(responses, "method_names_from_class", cache(method_names_from_class))  # noqa: B010
 

@@ -1,4 +1,4 @@
-"""A call's arguments by name, for what stands in place of a method of moto's."""
+"""Binds a call's arguments by name, for functions that replace a method of moto."""
 
 import inspect
 from collections.abc import Callable
@@ -8,10 +8,10 @@ type Arguments = dict[str, Any]
 
 
 def arguments_of(method: Callable[..., Any]) -> Callable[[tuple[Any, ...], Arguments], Arguments]:
-    """What makes the arguments of a call by name, with defaults, from those behind `self`.
+    """Returns a function that maps a call's arguments after `self` to names, with defaults.
 
-    It trusts moto to call its method rightly, and takes a tenth of `Signature.bind`'s time. What
-    the method takes by other names is there besides.
+    It trusts moto to call its method correctly, and takes a tenth of `Signature.bind`'s time.
+    Keyword arguments with other names are included.
     """
     found = list(inspect.signature(method).parameters.values())[1:]
     names = tuple(p.name for p in found if p.kind is p.POSITIONAL_OR_KEYWORD)

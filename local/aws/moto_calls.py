@@ -1,14 +1,14 @@
-"""Calls of AWS that reach moto in this process, without HTTP between botocore and it.
+"""Passes AWS calls to moto in this process directly, without HTTP between botocore and moto.
 
 Botocore would sign a request, build it and parse the answer; moto would find the service by the
 address and parse and write the same JSON again: five sixths of a read's time. Here moto's own
-method for the operation gets the parameters and gives its result.
+method for the operation is called with the parameters and returns its result.
 
-A call takes botocore's whole way all the same where
+A call still takes botocore's complete path if
 
-- moto refuses it: the error is then what AWS's own would be,
-- somebody listens to the client's events, and so to the request as it is sent,
-- the client's endpoint is another than AWS's, such as dynoxide's.
+- moto refuses it: the error then has the form of AWS's own,
+- a handler is registered for the client's events, as it may read the request that is sent,
+- the client's endpoint isn't AWS's but, for example, dynoxide's.
 """
 
 import threading
@@ -42,14 +42,14 @@ EVENTS = (
     "after-call",
     "after-call-error",
 )
-"""The events of botocore during a call, each with the service and the operation."""
+"""botocore's events during a call; the service and the operation follow each name."""
 _LIBRARIES = frozenset({"aws_lambda_powertools", "boto3", "botocore", "moto", "pynamodb"})
-"""Whose listeners only serve the request as it is sent."""
+"""Libraries whose event handlers only prepare the HTTP request and may be skipped."""
 
 
 @dataclass(frozen=True)
 class _Service:
-    """How a service's requests name it, and what answers them by operation."""
+    """A service's name in `X-Amz-Target`, and the method that answers each operation."""
 
     target: str
     calls: Mapping[str, Call]
@@ -106,7 +106,7 @@ _heard: WeakKeyDictionary[BaseClient, tuple[object, set[str]]] = WeakKeyDictiona
 
 
 def install(lock: threading.RLock, announce: Callable[[str], None]) -> None:
-    """Has the process's clients call moto so from now on; each call holds the lock."""
+    """Has all clients of the process call moto directly from now on; each call holds the lock."""
 
     def call(client: BaseClient, operation: str, parameters: Parameters) -> Any:  # noqa: ANN401
         service = _SERVICES.get(client.meta.service_model.service_name)
@@ -116,7 +116,7 @@ def install(lock: threading.RLock, announce: Callable[[str], None]) -> None:
             with lock:
                 answer = service.calls[operation](client, operation, parameters)
         except (HTTPException, MoreThanAName, ServiceException):
-            # Nothing was written. The same call again says so in the words of AWS.
+            # moto wrote nothing. Repeating the call through botocore raises AWS's own error.
             return _whole_way(client, operation, parameters)
         announce(f"{service.target}.{operation}")
         answer["ResponseMetadata"] = {
@@ -131,10 +131,10 @@ def install(lock: threading.RLock, announce: Callable[[str], None]) -> None:
 
 
 def _is_free(client: BaseClient, operation: str) -> bool:
-    """Whether the client is moto's, and nobody but libraries listens to its events."""
+    """Whether the client calls moto, and only libraries have handlers for its events."""
     if not client.meta.endpoint_url.endswith(".amazonaws.com"):
         return False
-    # Its emitter has a new one whenever somebody begins or ceases to listen.
+    # The emitter makes a new lookup cache whenever a handler is registered or unregistered.
     emitter = client.meta.events._emitter  # type: ignore[attr-defined]
     state, free = _heard.get(client, (None, set[str]()))
     if state is not emitter._lookup_cache:

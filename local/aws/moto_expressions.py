@@ -1,4 +1,4 @@
-"""moto's conditions and update expressions, each parsed once and not at every call.
+"""Parses moto's conditions and update expressions once each, instead of at every call.
 
 The service sends some hundred expressions, with other values each time. moto parses a condition
 three times for each row of a transaction.
@@ -23,14 +23,14 @@ _conditions: dict[object, "_Condition"] = {}
 
 
 def install() -> None:
-    """Puts the parsers that remember in moto's place."""
+    """Replaces moto's parsers by ones that cache."""
     ConditionExpressionParser.parse = _parse_once  # type: ignore[method-assign]
-    # Whoever executes one copies it first.
+    # moto copies an expression before it executes it, so a cached one stays unchanged.
     UpdateExpressionParser.make = lru_cache(MAX_EXPRESSIONS)(_make)
 
 
 class _Condition:
-    """A condition that was parsed, for any values of the same types."""
+    """A parsed condition, for any values of the same types."""
 
     def __init__(self, of: ConditionExpressionParser) -> None:
         self.values: Values = {}
@@ -44,7 +44,7 @@ class _Condition:
 
 
 class _Parser(ConditionExpressionParser):
-    """moto's parser, but that what it makes asks the condition for values."""
+    """moto's parser, except that its operands read their values from the condition."""
 
     condition: _Condition
 
@@ -55,7 +55,7 @@ class _Parser(ConditionExpressionParser):
 
 
 class _CallValue(Operand):
-    """A value that comes with each call."""
+    """A value that each call passes."""
 
     def __init__(self, condition: _Condition, name: str, first: dict[str, Any]) -> None:
         self._condition, self._name = condition, name
@@ -69,7 +69,7 @@ class _CallValue(Operand):
 
 
 class _Bound:
-    """A condition with a call's values. One is evaluated at a time: moto is behind a lock."""
+    """A condition with a call's values. moto's lock makes sure that one is evaluated at a time."""
 
     def __init__(self, condition: _Condition, values: Values) -> None:
         self._condition, self._values = condition, values

@@ -1,7 +1,7 @@
-"""moto's Systems Manager without EC2, which it imports for commands to instances.
+"""Imports moto's Systems Manager without EC2, which moto imports for commands to instances.
 
-Nobody here sends such commands, and EC2's regions and types of instances take a second of each
-start to read.
+Nothing here sends such commands, and reading EC2's regions and instance types takes a second of
+each start.
 """
 
 import sys
@@ -13,7 +13,7 @@ _SYSTEMS_MANAGER = "moto.ssm.models"
 
 
 def install() -> None:
-    """Imports Systems Manager with an EC2 that has no instances, and takes that away again."""
+    """Imports Systems Manager with a stub of EC2 without instances, then removes the stub."""
     if _EC2 in sys.modules or _SYSTEMS_MANAGER in sys.modules:
         return
     stand_in = ModuleType(_EC2)

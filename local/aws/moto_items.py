@@ -1,9 +1,9 @@
-"""moto's rows and values, without the work that it repeats for each of them.
+"""Speeds up moto's rows and values by removing work that moto repeats for each of them.
 
-moto measures the whole row again at each attribute that it gains, a value again at each question,
-and copies rows deeply wherever it hands one out, as an update changes them in place. Here a row
-that stands in a table is never changed: an update puts another in its place (`moto_updates`). So
-whoever has a row may keep it.
+moto measures the whole row again for each attribute added, measures a value again at each access,
+and deep-copies every row that it returns, as an update changes rows in place. Here a row in a table
+is immutable: an update replaces it by another one (`moto_updates`). So a row may be kept and shared
+without a copy.
 """
 
 from base64 import b64decode
@@ -16,7 +16,7 @@ from moto.dynamodb.models import utilities
 from moto.dynamodb.models.dynamo_type import DynamoType, Item, LimitedSizeDict
 
 ITEM_BYTES = 405_000
-"""The most that moto lets a row have; DynamoDB has 400 KB (409,600 bytes)."""
+"""moto's limit on a row's size; DynamoDB's is 400 KB (409,600 bytes)."""
 
 _cast = DynamoType.cast_value.fget  # type: ignore[attr-defined]
 _project = Item.project
@@ -27,7 +27,7 @@ _PLAIN = frozenset({"S", "BOOL"})
 
 
 def install() -> None:
-    """Puts the lighter rows and values in moto's place."""
+    """Replaces moto's rows and values by the faster ones."""
     DynamoType.__init__ = _make_value  # type: ignore[method-assign]
     DynamoType.__hash__ = _hash  # type: ignore[method-assign]
     DynamoType.__eq__ = _equal  # type: ignore[method-assign]
@@ -64,7 +64,7 @@ def _cast_lightly(self: DynamoType) -> Any:  # noqa: ANN401 - moto's own
 
 
 def value_bytes(self: DynamoType) -> int:
-    """How many bytes a value has by moto's count."""
+    """Returns a value's size in bytes as moto counts it."""
     value = self.value
     match self.type:
         case "L":
@@ -94,7 +94,7 @@ def _make_item(
 def new_item(
     hash_key: DynamoType, range_key: DynamoType | None, attributes: dict[str, DynamoType]
 ) -> Item:
-    """A row with these attributes themselves. Raises ItemSizeTooLarge."""
+    """Returns a row with these very attributes, not copies. Raises ItemSizeTooLarge."""
     item = cast("Item", Item.__new__(Item))
     item.hash_key, item.range_key = hash_key, range_key
     _set_attributes(item, attributes)
@@ -109,7 +109,7 @@ def _set_attributes(item: Item, attributes: dict[str, DynamoType]) -> None:
 
 
 def item_bytes(self: Item) -> int:
-    """How many bytes a row has by moto's count: its names and its values."""
+    """Returns a row's size in bytes as moto counts it: its names and its values."""
     attributes: dict[str, Any] = self.__dict__
     if "bytes" not in attributes:
         attributes["bytes"] = sum(_text_bytes(n) + value_bytes(v) for n, v in self.attrs.items())
@@ -124,7 +124,7 @@ def _project_lightly(self: Item, projection_expressions: list[list[str]]) -> Ite
 
 
 def to_dict(value: Any) -> Any:  # noqa: ANN401 - moto's own shapes
-    """A result as plain values, binaries as bytes; none of them is moto's own."""
+    """Returns a result as plain values, binaries as bytes, sharing no object with moto."""
     match value:
         case DynamoType():
             return {value.type: _plain(value.type, value.value)}
@@ -138,7 +138,7 @@ def to_dict(value: Any) -> Any:  # noqa: ANN401 - moto's own shapes
 
 
 def as_sent(moment: datetime) -> datetime:
-    """A moment as AWS has it, to the millisecond; moto's are UTC without saying so."""
+    """Returns a moment as AWS sends it, to the millisecond; moto's are UTC without a zone."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=UTC)
 
 

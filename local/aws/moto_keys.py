@@ -1,4 +1,4 @@
-"""KMS keys that outlive moto: it makes new ones with each run, and has no way to take old ones."""
+"""KMS keys that outlive moto, which makes new ones in each run and can't import old ones."""
 
 import os
 from base64 import b64decode, b64encode
@@ -13,19 +13,19 @@ _BYTES = 32
 
 @dataclass(frozen=True)
 class KeyMaterial:
-    """A key: its id, which stands in all that it sealed, and its 256 bits."""
+    """A key: its id, which is part of every ciphertext that it made, and its 256 bits."""
 
     id: str
     secret: bytes
 
     @classmethod
     def new(cls) -> "KeyMaterial":
-        """One that nobody has."""
+        """Returns a new random key."""
         return cls(str(uuid4()), os.urandom(_BYTES))
 
     @classmethod
     def of_json(cls, content: dict[str, str]) -> "KeyMaterial":
-        """What `as_json` returned."""
+        """Returns the key that `as_json` wrote."""
         return cls(content["id"], b64decode(content["secret"]))
 
     def as_json(self) -> dict[str, str]:
@@ -34,7 +34,7 @@ class KeyMaterial:
 
 
 def replace(made: str, by: KeyMaterial) -> str:
-    """Gives a key that moto made another id and secret: the new id."""
+    """Gives a key of moto's another id and secret; returns the new id."""
     keys = kms_backends[DEFAULT_ACCOUNT_ID][os.environ["AWS_REGION"]].keys
     key = keys.pop(made)
     key.arn = key.arn.replace(made, by.id)

@@ -1,6 +1,6 @@
-"""Operations answered by moto's own methods, with what botocore would have made of their results.
+"""Answers operations by moto's own methods, in the form that botocore would have returned.
 
-Most of moto's methods give what the operation's answer is made of; those of KMS give JSON as it
+Most of moto's methods return the members of the operation's answer; those of KMS return JSON as it
 would be sent.
 """
 
@@ -27,11 +27,11 @@ type Call = Callable[[BaseClient, str, Parameters], Parameters]
 """Answers an operation, by its name, without `ResponseMetadata`."""
 
 _FIXED = frozenset({str, bool, int, float, bytes, type(None)})
-"""Types of which no value can be changed."""
+"""Immutable types."""
 
 
 def by_methods(handler: type[BaseResponse], *operations: str) -> dict[str, Call]:
-    """The operations, each answered by the method of moto's class that has its name."""
+    """Returns each operation with the method of moto's class that has its name and answers it."""
     return {name: partial(_ask, handler, xform_name(name)) for name in operations}
 
 
@@ -41,9 +41,9 @@ def by_written_methods(handler: type[BaseResponse], *operations: str) -> dict[st
 
 
 def by_shapes(handler: str, *operations: str) -> dict[str, Call]:
-    """The same where moto's results have more in them than AWS's.
+    """The same where moto's results have more members than AWS's.
 
-    `handler` is `module:class`, which is imported with the first call: `moto_imports` comes first.
+    `handler` is `module:class`, imported at the first call, as `moto_imports` has to run before.
     """
     return {name: partial(_ask_for_shape, handler, xform_name(name)) for name in operations}
 
@@ -60,7 +60,7 @@ def _ask(
         name: copied(value) for name, value in parameters.items() if value is not None
     }
     of_moto: ActionResult = getattr(request, method)()
-    # That of items is plain and new already.
+    # Items are already plain values that nothing else refers to.
     result: Any = of_moto.result if isinstance(of_moto, DynamoResult) else copied(of_moto.result)
     names = _members(client.meta.service_model, operation)
     return {name: result[name] for name in names if result.get(name) is not None}
@@ -119,13 +119,15 @@ def _prepared(handler: type[BaseResponse], client: BaseClient) -> Any:  # noqa: 
 
 @cache
 def _members(model: ServiceModel, operation: str) -> dict[str, str]:
-    """What botocore knows of the operation's answer, by name and type; moto may have more."""
+    """Returns the members that botocore knows of the answer, by name with type; moto may have
+    more.
+    """
     shape = model.operation_model(operation).output_shape
     return {name: each.type_name for name, each in shape.members.items()} if shape else {}
 
 
 def copied(value: Any) -> Any:  # noqa: ANN401 - what JSON can say, bytes and moments
-    """The value as it would come over the wire: nothing of it is the sender's own."""
+    """Returns a copy of the value, as if it had been sent: it shares no object with the sender."""
     kind = type(value)
     if kind in _FIXED:
         return value

@@ -1,9 +1,9 @@
-"""SQS's message move tasks, which moto lacks: dead letters go back to their queue.
+"""SQS's message move tasks, which moto lacks: they return dead letters to their queue.
 
 As AWS describes it (SQS, "Configuring a dead-letter queue redrive", and the API reference of
-`StartMessageMoveTask`): what is moved counts as new, with an id of its own, and was never
-received; a FIFO message is deduplicated by the id that it had; only a queue of dead letters can be
-moved from, by one task at a time. A task here has ended when it answers.
+`StartMessageMoveTask`): a moved message counts as new, with a new id and a receive count of 0; a
+FIFO message keeps its deduplication id; the source must be a dead-letter queue, and has one task at
+a time. A task here is complete when the call returns.
 """
 
 import uuid
@@ -20,7 +20,7 @@ _MAX_LISTED = 10
 
 
 def install() -> None:
-    """Gives moto's SQS the two operations."""
+    """Adds the two operations to moto's SQS."""
     SQSResponse.start_message_move_task = _start  # type: ignore[attr-defined]
     SQSResponse.list_message_move_tasks = _list  # type: ignore[attr-defined]
 
@@ -57,7 +57,7 @@ def _list(self: SQSResponse) -> ActionResult:
 
 
 def _tasks(source: Queue) -> list[dict[str, Any]]:
-    """The ended tasks of the queue, newest first."""
+    """Returns the queue's completed tasks, newest first."""
     tasks: list[dict[str, Any]] = source.__dict__.setdefault("move_tasks", [])
     return tasks
 
@@ -67,7 +67,7 @@ def _queue(backend: SQSBackend, arn: str) -> Queue:
 
 
 def anew(dead: Message, target: Queue) -> Message:
-    """A dead letter as its queue gets it again."""
+    """Returns a dead letter as the new message that its queue receives."""
     message = Message(str(uuid.uuid4()), dead.body, dead.system_attributes)
     message.message_attributes = dead.message_attributes
     if target.fifo_queue:

@@ -1,6 +1,7 @@
-"""Objects on S3, put, read and deleted by name alone, as moto's own methods would do it.
+"""Puts, reads and deletes S3 objects by name, as moto's own methods would do it.
 
-Whatever else a call says, or a file for an object's content, is botocore's and moto's own to do.
+A call with further parameters, or with a file as the object's content, is left to botocore and
+moto.
 """
 
 from base64 import b64encode
@@ -18,7 +19,7 @@ from local.aws.moto_methods import Call, Parameters
 
 
 class MoreThanAName(Exception):  # noqa: N818 - it is what was asked
-    """The call says more than which object and, as bytes, what it holds."""
+    """The call has more parameters than the object's name and, as bytes, its content."""
 
 
 def _put(_client: BaseClient, _operation: str, parameters: Parameters) -> Parameters:
@@ -70,7 +71,7 @@ _PLAIN = {
     ("content-type", _CONTENT_TYPE),
     ("x-amz-content-sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER"),
 }
-"""The metadata of what was put without any."""
+"""The metadata of an object that was put without any."""
 OBJECT_CALLS: dict[str, Call] = {
     "DeleteObject": _delete,
     "GetObject": _get,

@@ -1,8 +1,8 @@
-"""moto's queries and scans, without sorting, measuring and copying the whole table for each.
+"""Speeds up moto's queries and scans, which sort, measure and copy the whole table for each.
 
-A query is given the items of its partition and range alone, already in order, and hands on the
-rows themselves: none of them ever changes (`moto_updates`). A range that ends before it begins is
-refused, as DynamoDB does.
+A query here gets only the items of its partition and range, already in order, and returns the rows
+without a copy, as they are immutable (`moto_updates`). It refuses a range that ends before it
+begins, as DynamoDB does.
 """
 
 import inspect
@@ -16,7 +16,7 @@ from moto.dynamodb.models.table import RESULT_SIZE_LIMIT, Table
 from local.aws.moto_arguments import arguments_of
 
 type Page = tuple[list[Item], int, dict[str, Any] | None]
-"""The rows, how many were looked at, and the key to go on from."""
+"""The rows, the scanned count, and the last evaluated key."""
 
 _query_by_moto = Table.query
 _scan_by_moto = Table.scan
@@ -26,7 +26,7 @@ _PARAMETERS_OF_QUERY = inspect.signature(_query_by_moto).parameters.keys() - {"f
 
 
 def install() -> None:
-    """Puts the lighter ones in moto's place."""
+    """Replaces moto's queries and scans by the faster ones."""
     Table.query = _query  # type: ignore[method-assign]
     Table.scan = _scan  # type: ignore[method-assign]
     Table.all_items = _all_items  # type: ignore[method-assign]
@@ -82,7 +82,7 @@ def _page(
 
 
 def _end(items: list[Item], limit: int | None) -> int:
-    """How many of the rows a page has."""
+    """Returns how many of the rows fit into a page."""
     room = RESULT_SIZE_LIMIT
     for number, item in enumerate(items):
         room -= item.size()

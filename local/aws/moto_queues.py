@@ -1,7 +1,7 @@
-"""moto's queues, which count their messages only where somebody asks how many there are.
+"""Has moto's queues count their messages only when a caller reads the counts.
 
-moto counts them several times for each message that is sent, so that to fill a queue takes a time
-that grows with the square of what is in it. It also spells each attribute's name anew.
+moto counts them several times for each message sent, so that filling a queue takes time quadratic
+in its length. It also converts each attribute's name anew.
 """
 
 from functools import cache
@@ -17,7 +17,7 @@ _answer_by_moto = SQSBackend.get_queue_attributes
 
 
 class _WithoutCounts:
-    """A queue that doesn't name its counts among its attributes."""
+    """A queue without the message counts among its attributes."""
 
     BASE_ATTRIBUTES = [name for name in Queue.BASE_ATTRIBUTES if name not in COUNTS]  # noqa: RUF012
 
@@ -29,7 +29,7 @@ class _WithoutCounts:
 
 
 def install() -> None:
-    """Puts the lighter attributes in moto's place."""
+    """Replaces moto's attributes by the faster ones."""
     Queue.attributes = property(_attributes)  # type: ignore[assignment,method-assign]
     SQSBackend.get_queue_attributes = _answer  # type: ignore[method-assign]
     vars(models)["camelcase_to_underscores"] = cache(camelcase_to_underscores)
@@ -41,7 +41,7 @@ def _attributes(queue: Queue) -> dict[str, Any]:
 
 
 def _answer(self: SQSBackend, queue_name: str, attribute_names: list[str]) -> dict[str, Any]:
-    """What GetQueueAttributes answers: here the messages are counted."""
+    """Answers GetQueueAttributes; only here are the messages counted."""
     found = _answer_by_moto(self, queue_name, attribute_names)
     queue = self.get_queue(queue_name)
     names = COUNTS if "All" in attribute_names else set(attribute_names) & set(COUNTS)

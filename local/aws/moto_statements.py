@@ -1,9 +1,9 @@
-"""PartiQL's statements in batches, as the service writes them: `INSERT INTO "table" VALUE {...}`.
+"""Batches of the PartiQL statements that the service sends: `INSERT INTO "table" VALUE {...}`.
 
-moto parses a statement character by character over copies of all rows of all tables, and writes
-over a row that is there already. DynamoDB refuses that one, as `DuplicateItem`, and carries out the
-others. Two statements for one row refuse the whole call. A statement of another form is no
-statement here: it fails, so that nobody relies on what isn't emulated.
+moto parses a statement character by character over copies of all rows of all tables, and overwrites
+an existing row. DynamoDB refuses that statement, as `DuplicateItem`, and carries out the others.
+Two statements for one row make it refuse the whole call. Statements of any other form fail here, so
+that no code relies on what isn't emulated.
 """
 
 import re
@@ -21,7 +21,7 @@ type Row = dict[str, dict[str, Any]]
 
 
 def install() -> None:
-    """Puts the statements that the service writes in moto's place."""
+    """Replaces moto's statements by those that the service sends."""
     DynamoDBBackend.batch_execute_statement = _execute  # type: ignore[method-assign]
 
 

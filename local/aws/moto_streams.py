@@ -1,7 +1,7 @@
-"""moto's streams, which write a record down when somebody reads it.
+"""Has moto's streams build a record only when a reader reads it.
 
-moto makes two images of each row that is written, and measures them as JSON, for readers that most
-tests never call.
+moto makes two images of each written row, and measures them as JSON, for readers that most tests
+never call.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _FREED: Any = None
 
 @dataclass
 class ChangeRecord:
-    """A change in the stream; the rows are those of then, as rows never change."""
+    """A change in the stream, with the rows of that time, as rows are immutable."""
 
     table: Table
     old: Item | None
@@ -32,7 +32,7 @@ class ChangeRecord:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """As DynamoDB's streams write it down."""
+        """Returns it as a record of DynamoDB's streams."""
         view = self.table.stream_specification["StreamViewType"]  # type: ignore[index]
         event = "INSERT" if self.old is None else "REMOVE" if self.new is None else "MODIFY"
         record = StreamRecord(self.table, view, event, self.old, self.new, self.number).record
@@ -40,25 +40,25 @@ class ChangeRecord:
         return record
 
     def to_json(self) -> dict[str, Any]:
-        """The same, by moto's name."""
+        """Returns the record, under moto's name for it."""
         return self.record
 
 
 class PassedRecords:
-    """Frees what every reader of a table's stream has passed, as a run that goes on for long must.
+    """Frees stream records that all readers of a table have passed, as a long run must.
 
-    Readers begin where they stand: nobody asks for these records again.
+    A reader continues from its position, so none reads these records again.
     """
 
     def __init__(self, region: str, table: str, readers: int) -> None:
-        """So many readers note where they stand."""
+        """`readers` is how many readers record a position."""
         self._region = region
         self._table = table
         self._readers = readers
         self._freed = 0
 
     def free(self, positions: Mapping[str, str]) -> None:
-        """Frees what stands before all `positions`, the numbers that readers have handed on."""
+        """Frees the records up to the lowest of `positions`, which readers have delivered."""
         if len(positions) < self._readers:
             return
         backend = dynamodb_backends[DEFAULT_ACCOUNT_ID][self._region]
@@ -70,7 +70,7 @@ class PassedRecords:
 
 
 def install() -> None:
-    """Puts the lighter stream in moto's place."""
+    """Replaces moto's stream by the faster one."""
     StreamShard.add = _add  # type: ignore[method-assign]
 
 

@@ -1,8 +1,8 @@
-"""moto's transactions, without a deep copy of the whole table for each of their operations.
+"""Speeds up moto's transactions, which deep-copy the whole table for each of their operations.
 
-moto keeps a copy of every table named by an operation, once per operation, to go back to. Here one
-shallow copy of the partitions that the transaction touches is kept instead, and its rows are put
-back into the same table, so that a stream's readers stay on the stream that is written to.
+moto copies every table that an operation names, once per operation, for the rollback. Here one
+shallow copy of the transaction's partitions is kept instead. A rollback puts its rows back into the
+same table, so that readers of the stream keep reading the stream that is written to.
 """
 
 import marshal
@@ -21,24 +21,24 @@ from moto.dynamodb.models.table import Table
 from moto.dynamodb.responses import DynamoHandler
 
 TOKEN_SECONDS = 10 * 60
-"""How long DynamoDB knows a transaction's token."""
+"""How long DynamoDB remembers a transaction's client request token."""
 
 _WITHOUT_REFERENCES = 2
-"""The version of marshal in which what is equal, in the same order, reads alike."""
+"""The marshal version that writes equal values in equal order as equal bytes."""
 
 _original = DynamoDBBackend.transact_write_items
 _answer = DynamoHandler.transact_write_items
 
 
 def install() -> None:
-    """Puts the lighter transaction in moto's place."""
+    """Replaces moto's transaction by the faster one."""
     DynamoDBBackend.transact_write_items = _transact  # type: ignore[method-assign]
     DynamoHandler.transact_write_items = _answer_once  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)
 class _Written:
-    """A transaction that was written: when, what, and the answer."""
+    """A committed transaction: its time, its digest and its answer."""
 
     at: float
     digest: bytes
@@ -46,7 +46,7 @@ class _Written:
 
 
 class _OtherParameters(DynamodbException):
-    """The token is that of another transaction."""
+    """The token belongs to another transaction."""
 
     error_type = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException"
 
@@ -60,7 +60,7 @@ def _answer_once(self: DynamoHandler) -> ActionResult:
         return _answer(self)
     known: dict[str, _Written] = self.dynamodb_backend.__dict__.setdefault("_tokens", {})
     _delete_old(known)
-    # The service sends a transaction again as it was, in the order it had.
+    # The service repeats a transaction unchanged and in the same order.
     digest = sha256(marshal.dumps(self.body["TransactItems"], _WITHOUT_REFERENCES)).digest()
     if token not in known:
         known[token] = _Written(time.monotonic(), digest, _answer(self))
@@ -70,7 +70,7 @@ def _answer_once(self: DynamoHandler) -> ActionResult:
 
 
 def _delete_old(known: dict[str, _Written]) -> None:
-    """They stand in the order in which they were written."""
+    """Deletes expired tokens; `known` is ordered by time of writing."""
     while known:
         oldest = next(iter(known))
         if known[oldest].at > time.monotonic() - TOKEN_SECONDS:
@@ -90,7 +90,7 @@ def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> No
 
 
 class _Before:
-    """The rows of a table where a transaction is about to write."""
+    """The rows, before a transaction, of the partitions of a table that it writes to."""
 
     def __init__(self, table: Table, keys: list[DynamoType]) -> None:
         self._table = table
@@ -101,7 +101,7 @@ class _Before:
                 self._partitions.setdefault(hash_value, None)
                 continue
             items = table.items[hash_value]
-            # Rows never change: they are replaced.
+            # A shallow copy is enough: rows are replaced, never changed.
             copied = dict(items) if isinstance(items, dict) else items
             self._partitions.setdefault(hash_value, copied)
 
@@ -119,7 +119,7 @@ class _Before:
 def _touched(
     backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
 ) -> list[tuple[Table, list[DynamoType]]]:
-    """The tables, each with the partitions, that the transaction writes to."""
+    """Returns the tables that the transaction writes to, each with the partition keys."""
     found: dict[str, tuple[Table, list[DynamoType]]] = {}
     for item in transact_items:
         operation = next(iter(item.values()))

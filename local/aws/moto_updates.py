@@ -1,12 +1,11 @@
-"""moto's updates, without four copies of the row and ten walks through the expression.
+"""Speeds up moto's updates, which copy the row four times and walk the expression ten times.
 
-A row that stands in a table is never changed: an update puts another in its place. What sets,
-removes or adds to attributes by given values, or sets what isn't there, as nearly all updates of
-the service do, is carried out here; moto itself does the rest, on a copy, and says what is wrong
-with any.
+A row in a table is immutable: an update replaces it by another one. Updates that set, remove or add
+to attributes by given values, or use `if_not_exists` with a value, are carried out here; nearly all
+of the service's are such. moto itself carries out all others, on a copy, and reports every error.
 
-Where an update makes a row, moto by itself first adds one to the stream that has nothing but its
-key. DynamoDB's stream has one new row, whole.
+When an update creates a row, moto itself first adds a stream record of a row with only its key.
+DynamoDB's stream has one record, of the complete new row.
 """
 
 import copy
@@ -57,11 +56,11 @@ _VERBS = {
 DELETE = nodes.UpdateExpressionDeleteAction
 
 type Action = tuple[str, str, str]
-"""What is done, to which attribute, and the name of the value that is given for it."""
+"""The verb, the attribute, and the name of its expression value."""
 
 
 def install() -> None:
-    """Puts the lighter update in moto's place."""
+    """Replaces moto's update by the faster one."""
     DynamoDBBackend.update_item = _update  # type: ignore[method-assign]
 
 
@@ -88,7 +87,7 @@ def _update(self: DynamoDBBackend, *args: Any, **kwargs: Any) -> Item:  # noqa: 
 def _changed(
     table: Table, arguments: Mapping[str, Any], old: Item | None
 ) -> dict[str, DynamoType] | None:
-    """The row's attributes after the update; None where moto must carry it out.
+    """Returns the row's attributes after the update; None if moto must carry it out.
 
     Raises ConditionalCheckFailed.
     """
@@ -123,7 +122,7 @@ def _check(arguments: Mapping[str, Any], old: Item | None) -> None:
 
 
 def _key_alone(table: Table, key: dict[str, Any]) -> dict[str, DynamoType] | None:
-    """What a new row begins with; None where the key has other types than the table's."""
+    """Returns a new row's key attributes; None if their types aren't those of the table's key."""
     table._validate_key_sizes(key)
     types = {table.hash_key_attr: table.hash_key_type, table.range_key_attr: table.range_key_type}
     attributes = {name: DynamoType(key[name]) for name in types if name is not None}
@@ -132,7 +131,7 @@ def _key_alone(table: Table, key: dict[str, Any]) -> dict[str, DynamoType] | Non
 
 
 def _carry_out(attributes: dict[str, DynamoType], values: dict[str, Any], action: Action) -> bool:
-    """Changes one attribute; whether that could be done here."""
+    """Changes one attribute; returns False if only moto can."""
     verb, attribute, value_name = action
     if verb == "REMOVE":
         attributes.pop(attribute, None)
@@ -155,7 +154,7 @@ def _carry_out(attributes: dict[str, DynamoType], values: dict[str, Any], action
 
 @lru_cache(MAX_EXPRESSIONS)
 def _actions(expression: str, names: tuple[tuple[str, str], ...]) -> tuple[Action, ...] | None:
-    """What an update does; None where that is more than to set, remove or add to attributes."""
+    """Returns an update's actions; None if it does more than set, remove or add to attributes."""
     tree = UpdateExpressionParser.make(expression)
     if any(len(tree.find_clauses([clause])) > 1 for clause in _CLAUSES):
         return None
@@ -190,7 +189,7 @@ def _is(path: Any, attribute: str, names: Mapping[str, str]) -> bool:  # noqa: A
 
 
 def _attribute(path: list[Any], names: Mapping[str, str]) -> str | None:
-    """The attribute that a path names, None where it leads into one."""
+    """Returns the attribute that a path names; None if the path leads inside an attribute."""
     match path:
         case [ExpressionAttributeName() as placeholder]:
             return names.get(placeholder.get_attribute_name_placeholder())
@@ -206,7 +205,7 @@ def _by_moto(
     old: Item | None,
     update: Callable[[], Item],
 ) -> Item:
-    """Moto's own update, on a copy of the row, in the stream once."""
+    """Runs moto's own update on a copy of the row, and leaves one stream record of it."""
     records = table.stream_shard.items if table.stream_shard else []
     before = len(records)
     if old is not None:
@@ -214,7 +213,7 @@ def _by_moto(
     try:
         item = update()
     except Exception:
-        # moto may have made a row with nothing but its key, and added it to the stream.
+        # moto may have created a row with only its key, and added it to the stream.
         table.delete_item(*key)
         if old is not None:
             _put(table, old)

@@ -1,6 +1,6 @@
-"""What is in a queue, looked at without receiving it; and a dead letter sent back by itself.
+"""Lists a queue's messages without receiving them, and sends a single dead letter back.
 
-No operation of SQS does that: `ReceiveMessage` counts a try, and its move tasks take all.
+No operation of SQS does either: `ReceiveMessage` counts a try, and move tasks move all messages.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from local.template import QUEUE, resources
 
 @dataclass(frozen=True)
 class QueuedMessage:
-    """A message that waits or is being worked on; `sent_at` is the machine's time."""
+    """A message that waits or is in flight; `sent_at` is the machine's time."""
 
     id: str
     body: str
@@ -27,19 +27,19 @@ class QueuedMessage:
 
 
 def dead_letters_of(queue: str) -> str | None:
-    """The queue's queue for dead letters, by logical id; None where it has none."""
+    """Returns the logical id of the queue's dead-letter queue; None if it has none."""
     policy = resources(QUEUE)[queue].get("RedrivePolicy")
     return str(policy["deadLetterTargetArn"]["Fn::GetAtt"][0]) if policy else None
 
 
 def messages_in(queue: str) -> list[QueuedMessage]:
-    """Everything in the queue, by logical id, oldest first."""
+    """Returns all messages of the queue with this logical id, oldest first."""
     with aws.LOCK:
         return [_read(message) for message in _queue(queue)._messages]
 
 
 def send_again(queue: str, message_id: str) -> bool:
-    """Sends one of the queue's dead letters back to it; whether it was still there."""
+    """Sends one of the queue's dead letters back to it; returns whether it still existed."""
     dead = dead_letters_of(queue)
     if dead is None:
         return False

@@ -1,7 +1,7 @@
-"""What SES says of an email, as EventBridge carries it to the targets of the template's rules.
+"""SES's events about an email, as EventBridge delivers them to the targets of the template's rules.
 
-Here SES says something of emails to its mailbox simulator alone, and at once (SES developer guide,
-"Using the mailbox simulator manually"): `success@`, `bounce@`, `complaint@`, `ooto@` and
+Here SES publishes events only for emails to its mailbox simulator, and at once (SES developer
+guide, "Using the mailbox simulator manually"): `success@`, `bounce@`, `complaint@`, `ooto@` and
 `suppressionlist@simulator.amazonses.com`, also with a label, as in `bounce+one@`.
 """
 
@@ -34,7 +34,7 @@ _DETAIL_TYPES = {
 
 @dataclass(frozen=True)
 class SentEmail:
-    """An email that SES took: what its events repeat of it."""
+    """An email that SES accepted, with the fields that its events contain."""
 
     id: str
     to: str
@@ -45,7 +45,7 @@ class SentEmail:
 
 
 def event(email: SentEmail, kind: str, about: dict[str, Any], at: datetime | None = None) -> Event:
-    """What EventBridge carries: `kind` is SES's `eventType`, `about` the part that it has alone."""
+    """Returns EventBridge's event: `kind` is SES's `eventType`, `about` the part specific to it."""
     at = at or email.sent_at
     tags = {
         "ses:source-tls-version": ["TLSv1.3"],
@@ -86,7 +86,7 @@ def event(email: SentEmail, kind: str, about: dict[str, Any], at: datetime | Non
 
 
 def bounce(email: SentEmail, kind: str = "Permanent", sub_type: str = "General") -> Event:
-    """A bounce, by its `bounceType` and `bounceSubType`."""
+    """Returns a bounce with this `bounceType` and `bounceSubType`."""
     status = "5.1.1" if kind == "Permanent" else "4.2.2"
     recipient = {"emailAddress": email.to, "action": "failed", "status": status}
     about = {
@@ -100,7 +100,7 @@ def bounce(email: SentEmail, kind: str = "Permanent", sub_type: str = "General")
 
 
 def complaint(email: SentEmail, kind: str = "abuse") -> Event:
-    """A complaint, by its `complaintFeedbackType`."""
+    """Returns a complaint with this `complaintFeedbackType`."""
     about = {
         "complainedRecipients": [{"emailAddress": email.to}],
         "feedbackId": f"{email.id}-feedback",
@@ -113,7 +113,7 @@ def complaint(email: SentEmail, kind: str = "abuse") -> Event:
 
 
 def delivery(email: SentEmail) -> Event:
-    """A delivery."""
+    """Returns a delivery event."""
     about = {
         "processingTimeMillis": 546,
         "recipients": [email.to],
@@ -124,7 +124,7 @@ def delivery(email: SentEmail) -> Event:
 
 
 def simulated(email: SentEmail) -> list[Event]:
-    """What comes of an email to the mailbox simulator; nothing of any other."""
+    """Returns the events of an email to the mailbox simulator; none for any other email."""
     local, _, domain = email.to.rpartition("@")
     if domain != SIMULATOR:
         return []
@@ -138,9 +138,9 @@ def simulated(email: SentEmail) -> list[Event]:
 
 
 def publish(events: list[Event]) -> None:
-    """Carries events to the queues of the rules that they match.
+    """Sends events to the queues of the rules that they match.
 
-    Not by a client: the call would be the function's that has just sent the email.
+    It uses no client: the call would count as one of the function that has just sent the email.
     """
     from local.aws import QUEUES_CHANGED, REGION, queue_name  # noqa: PLC0415 - it imports this
 
@@ -155,9 +155,9 @@ def publish(events: list[Event]) -> None:
 
 
 def matches(value: Any, pattern: Any) -> bool:  # noqa: ANN401 - JSON
-    """Whether an event has what a rule's pattern names: of a list, any one.
+    """Whether an event matches a rule's pattern; one match in a list is enough.
 
-    A reference to a resource stands for its logical id, which is its name here.
+    A reference to a resource means its logical id, which is its name here.
     """
     if isinstance(pattern, dict):
         return isinstance(value, dict) and all(

@@ -1,13 +1,14 @@
-"""Where the stream's readers stand, as AWS keeps it for each event source."""
+"""The positions of the stream's readers, as AWS keeps them for each event source."""
 
 import threading
 from collections.abc import Callable, Mapping
 
 
 class StreamPositions:
-    """By reader and shard, the number of the last record that was handed on.
+    """The sequence number of the last delivered record, by reader and shard.
 
-    A run that is killed after handing something on and before it noted so hands that on again.
+    A run that is killed after a delivery and before recording it leaves that batch to be delivered
+    again.
     """
 
     def __init__(
@@ -15,17 +16,17 @@ class StreamPositions:
         stood: Mapping[str, str] | None = None,
         keep: Callable[[dict[str, str]], None] | None = None,
     ) -> None:
-        """`stood` is where an earlier run's readers did; `keep` is given the whole at each note."""
+        """`stood` has an earlier run's positions; `keep` gets all positions at each change."""
         self._positions = dict(stood or {})
         self._keep = keep
         self._lock = threading.Lock()
 
     def of(self, reader: str, shard: str) -> str | None:
-        """Where the reader stands, None at the stream's beginning."""
+        """Returns the reader's position; None at the stream's beginning."""
         return self._positions.get(f"{reader}/{shard}")
 
     def note(self, reader: str, shard: str, number: str) -> None:
-        """Moves the reader on; each has a thread of its own."""
+        """Advances the reader; each reader has a thread of its own."""
         with self._lock:
             self._positions[f"{reader}/{shard}"] = number
             if self._keep:

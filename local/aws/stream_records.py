@@ -1,8 +1,8 @@
-"""The table's stream as its readers get it: each of its records is asked of the engine once.
+"""The table's stream for its readers: each of its records is fetched from the engine once.
 
-A reader asks for what follows the last record that it was given. What one has read stays for a
-while for those that come to the same place. Their answers are left as they were sent: botocore
-looks each value up in the operation's shape, which took half of a large load's time.
+A reader requests the records after the last one that it received. Records that one reader fetched
+are cached for a while for the readers behind it. The engine's answers stay unparsed beyond JSON:
+botocore looks each value up in the operation's shape, which took half of a large load's time.
 """
 
 import json
@@ -18,9 +18,9 @@ from botocore.parsers import JSONParser, ResponseParserFactory
 from local.aws import client
 
 MAX_KEPT = 10_000
-"""Records that are kept for readers behind the first one."""
+"""Records that are cached for readers behind the first one."""
 _PAGE = 1_000
-"""As many as a call answers."""
+"""The most records that a call returns."""
 
 type Record = dict[str, Any]
 
@@ -29,7 +29,7 @@ class StreamRecords:
     """The records of a table's stream."""
 
     def __init__(self, table: str) -> None:
-        """Begins with none; the table is asked for its stream with the first call."""
+        """Caches no records yet; the first call looks up the table's stream."""
         self._table = table
         self._shards: dict[str, _Shard] = {}
         self._lock = threading.Lock()
@@ -53,29 +53,29 @@ class StreamRecords:
         return self._shards[shard].arn
 
     def after(self, shard: str, number: str | None, limit: int) -> list[Record]:
-        """Returns up to so many records that follow one, oldest first; None is the beginning."""
+        """Returns up to `limit` records after `number`, oldest first; None is the beginning."""
         with self._lock:
             return self._shards[shard].after(number, limit)
 
 
 class _Shard:
-    """A shard's newest records among those that were read."""
+    """The newest of a shard's records that were read."""
 
     def __init__(self, arn: str, shard: str) -> None:
         self.arn = arn
         self._shard = shard
         self._behind: str | None = None
-        """The number that the first of them follows."""
+        """The number of the record before the first cached one."""
         self._records: list[Record] = []
         self._places: dict[str, int] = {}
-        """Of each number, where the record stands that follows it."""
+        """By a record's number, the index of the record that follows it."""
 
     def after(self, number: str | None, limit: int) -> list[Record]:
         if not self._records:
             self._behind = number
         first = 0 if number == self._behind else self._places.get(number or "")
         if first is None:
-            return self._ask(number, limit)  # a reader that is behind what is kept
+            return self._ask(number, limit)  # the reader is behind the cached records
         while len(self._records) < first + limit:
             more = self._ask(number_of(self._records[-1]) if self._records else number, _PAGE)
             if not more:
@@ -114,7 +114,7 @@ def number_of(record: Record) -> str:
 
 
 class _PlainParser(JSONParser):
-    """Takes an answer as it is: a function's event has records in the same form."""
+    """Returns an answer's JSON unchanged: a function's event has records in the same form."""
 
     def _handle_json_body(self, raw_body: bytes, _shape: object) -> Any:  # noqa: ANN401 - JSON
         return json.loads(raw_body)
@@ -129,6 +129,6 @@ class _PlainParsers(ResponseParserFactory):
 def _client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
     session = botocore.session.get_session()
     session.register_component("response_parser_factory", _PlainParsers())
-    # An engine's numbers are shorter than AWS's.
+    # dynoxide's sequence numbers are shorter than AWS's, so botocore would refuse them.
     config = Config(parameter_validation=False)
     return boto3.Session(botocore_session=session).client("dynamodbstreams", config=config)

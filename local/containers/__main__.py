@@ -1,4 +1,4 @@
-"""`make sam-local`: the functions in containers, as SAM CLI runs them. `PORT` moves it."""
+"""`make sam-local`: the functions in containers, as SAM CLI runs them, on `PORT`."""
 
 import os
 import socket
@@ -13,15 +13,15 @@ from local.listening import until_stopped
 
 
 def main() -> int:
-    """Runs until Ctrl-C; 0, or 2 where it can't."""
+    """Runs until Ctrl-C. Returns 0, or 2 if it can't run."""
     return until_stopped("make sam-local", _run)
 
 
 def _run(listening: socket.socket, stopped: threading.Event, began: float) -> None:
     if (os.environ.get("STORE") or "moto") != "moto":
         raise CannotRun("make sam-local keeps its data in memory, in moto. Leave STORE out.")
-    # What a function logs comes to SAM CLI before its answer, and SAM CLI then often waits a second
-    # for a line that it has missed.
+    # SAM CLI receives a function's log before its answer, and then often waits a second for a line
+    # that it has missed.
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     with ExitStack() as stack:
         network = engine.make_network(f"storepost-{listening.getsockname()[1]}")

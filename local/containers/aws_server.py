@@ -1,4 +1,4 @@
-"""AWS as containers reach it: this process's moto over HTTP, under the same lock and bells."""
+"""Serves this process's moto to containers over HTTP, with the same lock and bells."""
 
 from collections.abc import Iterable
 from wsgiref.types import StartResponse, WSGIEnvironment
@@ -13,11 +13,11 @@ class AwsServer:
     """The WSGI application."""
 
     def __init__(self) -> None:
-        """Serves what this process's clients see too."""
+        """Serves the same data that this process's clients use."""
         self._moto = DomainDispatcherApplication(create_backend_app)
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        """One request, while no other is at work."""
+        """Answers one request at a time."""
         with aws.LOCK:
             answer = Response.from_app(self._moto, environ, buffered=True)
         aws.announce(environ.get("HTTP_X_AMZ_TARGET", ""))

@@ -1,7 +1,7 @@
-"""What SAM CLI is given: the template made local and built, an image, and the environment.
+"""Builds SAM CLI's inputs: a local copy of the template, an image, and the environment.
 
-SAM CLI hands a function only variables that the template declares for it. Those of a local run are
-declared in a copy: in a deployed stack nothing names them.
+SAM CLI passes a function only the variables that the template declares for it. A copy of the
+template declares those of a local run, as a deployed stack must not have them.
 """
 
 import json
@@ -23,22 +23,22 @@ from local.template import FUNCTION, ROOT, globals_, template
 
 DIRECTORY = ROOT / ".aws-sam" / "containers"
 IMAGE = "storepost-functions"
-"""The runtime with the layers in it."""
+"""The image of the runtime that contains the layers."""
 LEAST_SECONDS = 60
-"""A function's timeout here: its first call imports everything, on a machine that may be busy.
-Lambda gives time of its own for that."""
+"""The least timeout of a function here: its first call imports everything, on a machine that may be
+busy. Lambda has a separate time limit for that."""
 _ARCHITECTURES = {"arm64": "arm64", "aarch64": "arm64"}
 
 
 def architecture() -> str:
-    """This machine's, by Lambda's name."""
+    """Returns Lambda's name of this machine's architecture."""
     return _ARCHITECTURES.get(platform.machine().lower(), "x86_64")
 
 
 def local_template() -> dict[str, Any]:
-    """The template for this machine, with the local run's variables declared.
+    """Returns the template for this machine, with the local run's variables declared.
 
-    The layers are built and no function has them: they are in the image.
+    It builds the layers but attaches them to no function: the image contains them.
     """
     made = deepcopy(template())
     made["Parameters"]["Architecture"]["Default"] = architecture()
@@ -53,10 +53,10 @@ def local_template() -> dict[str, Any]:
 
 
 def dockerfile() -> str:
-    """How the image is made of the built layers.
+    """Returns the Dockerfile of the image with the built layers.
 
-    SAM CLI itself would send them to the engine anew for each function. Compiled, they save each
-    container's first call a second of work.
+    SAM CLI itself would send the layers to the engine anew for each function. Compiling them saves
+    a second of each container's first call.
     """
     runtime = globals_()["Runtime"]
     image = Runtime.get_image_name_tag(runtime, architecture())
@@ -67,14 +67,14 @@ def dockerfile() -> str:
 
 
 def build() -> Path:
-    """Builds what has changed since the last time, and the image; the built template.
+    """Builds what has changed since the last time, and the image; returns the built template.
 
-    Raises CannotRun, after what was said, where something can't be built.
+    Raises CannotRun, after the build's own output, if something can't be built.
     """
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     source = DIRECTORY / "template.json"
     source.write_text(json.dumps(local_template(), indent=1))
-    # A directory of its own: `sam deploy` takes what is in SAM CLI's usual one.
+    # A directory of its own: `sam deploy` would deploy the content of SAM CLI's usual one.
     built = subprocess.run(
         [
             *sam("build"),
@@ -86,7 +86,7 @@ def build() -> Path:
         env=sam_environment(),
         capture_output=True,
         text=True,
-        # A terminal's Ctrl-C is for the run alone, which stops in its own order.
+        # A terminal's Ctrl-C must reach only the run, which stops its processes in order.
         start_new_session=True,
     )
     if built.returncode:
@@ -101,12 +101,12 @@ def build() -> Path:
 
 
 def sam(*command: str) -> list[str]:
-    """A command of the SAM CLI that is installed with this Python."""
+    """Returns a command line of the SAM CLI that is installed with this Python."""
     return [sys.executable, "-m", "samcli", *command]
 
 
 def sam_environment() -> dict[str, str]:
-    """The environment of SAM CLI, which passes the credentials that it finds on to functions."""
+    """Returns the environment of SAM CLI, which passes the credentials in it on to functions."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     return {
         **environment,
@@ -114,7 +114,7 @@ def sam_environment() -> dict[str, str]:
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
-        # The build looks for the runtime's own Python by its name.
+        # The build looks up the runtime's Python by name in the path.
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "SAM_CLI_TELEMETRY": "0",
     }

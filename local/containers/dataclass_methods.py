@@ -12,7 +12,7 @@ from storepost.values import dataclass_code
 
 
 def keep_code(package: Path) -> None:
-    """Writes the code into a copy of the package. Nothing else of it may be imported before."""
+    """Writes the code into a copy of the package. No other module of it may be imported before."""
     code = dict[bytes, bytes]()
     dataclass_code.collect(code, "storepost")
     from local import aws  # noqa: PLC0415 - it imports dataclasses of the package

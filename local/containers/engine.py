@@ -1,6 +1,7 @@
-"""The container engine: a network for one run's containers, where they reach this machine.
+"""The container engine: a network for one run's containers, on which they reach this machine.
 
-Whatever is on the network is the run's own, so that it can end all of it, whoever started it.
+All containers on the network belong to the run, so that it can remove them all, even those that SAM
+CLI started.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from local.console import CannotRun
 
-# Docker Desktop's own name for the machine that it runs on; elsewhere the network's gateway is it.
+# Docker Desktop's name for the host machine; other engines use the network's gateway.
 DESKTOP_HOST = "host.docker.internal"
 _CONFIG = "{{json (index .IPAM.Config 0)}}"
 _LOOK_SECONDS = 3
@@ -23,7 +24,7 @@ _GATEWAY = "{{(index .IPAM.Config 0).Gateway}}"
 
 @dataclass(frozen=True)
 class Network:
-    """A network, and by which address of this machine its containers reach it."""
+    """A network, and the address at which its containers reach this machine."""
 
     name: str
     bind: str
@@ -32,18 +33,18 @@ class Network:
     """The name or address that containers call."""
 
     def delete_containers(self) -> None:
-        """Ends what is on it, at once and without asking."""
+        """Removes its containers at once, by force."""
         _delete_containers(self.name)
 
     def delete(self) -> None:
-        """Removes it with everything on it."""
+        """Removes it with its containers."""
         _delete(self.name)
 
 
 def make_network(name: str) -> Network:
-    """A new network; one of this name that an earlier run left behind goes first.
+    """Makes a network, after removing one of this name that an earlier run left behind.
 
-    Raises CannotRun where no engine answers.
+    Raises CannotRun if no engine answers.
     """
     _check_engine()
     _delete(name)
@@ -55,7 +56,7 @@ def make_network(name: str) -> Network:
 
 
 def default_network() -> Network | None:
-    """The engine's own network, where containers are that nobody named one for; None without it."""
+    """Returns the engine's default network for containers; None if there is no engine."""
     try:
         found = _docker("network", "inspect", "bridge", "--format", _CONFIG, seconds=_LOOK_SECONDS)
     except (OSError, subprocess.SubprocessError):
@@ -63,13 +64,13 @@ def default_network() -> Network | None:
     if platform.system() != "Linux":
         return Network("bridge", "127.0.0.1", DESKTOP_HOST)
     config = json.loads(found)
-    # Some engines leave the gateway out; it is then the first of the network's addresses.
+    # Some engines omit the gateway; it is then the network's first address.
     gateway = config.get("Gateway") or str(ip_network(config["Subnet"])[1])
     return Network("bridge", gateway, gateway)
 
 
 def build_image(name: str, dockerfile: str, directory: Path) -> None:
-    """Builds an image of what is in the directory; what has not changed is taken as it was."""
+    """Builds an image from the directory; unchanged layers are reused."""
     _docker("build", "--quiet", "--tag", name, "--file", "-", str(directory), stdin=dockerfile)
 
 
@@ -84,7 +85,7 @@ def _check_engine() -> None:
 
 
 def _delete(network: str) -> None:
-    """Removes a network; the engine keeps it while a container that SAM CLI removes is going."""
+    """Removes a network; retries, as the engine refuses while SAM CLI still removes a container."""
     if network not in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
         return
     for tries_left in reversed(range(_DELETE_TRIES)):
@@ -102,7 +103,8 @@ def _delete(network: str) -> None:
 def _delete_containers(network: str) -> None:
     found = _docker("ps", "--all", "--quiet", "--filter", f"network={network}").split()
     if found:
-        # Not checked: SAM CLI may have removed one meanwhile. What is left keeps the network.
+        # Errors are ignored: SAM CLI may have removed one meanwhile. If a container is left, the
+        # network can't be removed, which is then retried.
         _docker("rm", "--force", *found, check=False)
 
 

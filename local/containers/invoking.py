@@ -1,6 +1,6 @@
-"""`make invoke FUNCTION=... EVENT=...`: one function in a container, on an event.
+"""`make invoke FUNCTION=... EVENT=...`: runs one function in a container, on an event.
 
-It answers from the data of a running `make run` or `make sam-local`.
+It uses the data of a running `make run` or `make sam-local`.
 """
 
 import json
@@ -20,7 +20,7 @@ LOOK_SECONDS = 5
 
 
 def main() -> int:
-    """Builds what has changed and invokes the function; SAM CLI's own status, 2 where it can't."""
+    """Builds what has changed and invokes the function; returns SAM CLI's status, or 2."""
     try:
         return invoke(os.environ.get("FUNCTION", ""), os.environ.get("EVENT", ""))
     except CannotRun as problem:
@@ -41,7 +41,7 @@ def invoke(function: str, event: str) -> int:
 
 
 def check(function: str, event: str) -> None:
-    """Raises CannotRun where there is no such function or file, no Docker, or no run."""
+    """Raises CannotRun if there is no such function or file, no Docker, or no run."""
     names = sorted(each.name for each in functions())
     if function not in names:
         raise CannotRun(f"FUNCTION must be one of {', '.join(names)}.")
@@ -57,7 +57,7 @@ def check(function: str, event: str) -> None:
 
 
 def _is_running() -> bool:
-    """Whether the run answers whose variables are there; one that was killed leaves them behind."""
+    """Whether the run that wrote the variables answers; a killed run leaves its file behind."""
     try:
         parameters = json.loads(VARIABLES.read_text())["Parameters"]
         aws = urlsplit(parameters["AWS_ENDPOINT_URL"])

@@ -1,4 +1,4 @@
-"""Requests to the API, handed on to SAM CLI's gateway as they came, and its answers back."""
+"""Forwards requests to the API unchanged to SAM CLI's gateway, and returns its answers."""
 
 from http.client import HTTPConnection
 
@@ -9,9 +9,9 @@ from local.gateway import Answer, own_answer
 from local.gateway.front import Api
 
 ANSWER_SECONDS = 180
-"""A first request waits for its function's container to be made."""
+"""Long enough for a first request, which waits until its function's container is created."""
 
-# What is said of a connection (RFC 9110, 7.6.1) or by each server for itself.
+# Headers of a connection (RFC 9110, 7.6.1), and headers that each server sets itself.
 _NOT_HANDED_ON = {
     "connection",
     "content-length",

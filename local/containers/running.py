@@ -1,4 +1,4 @@
-"""The local run whose functions are in containers: what is served for them, and what carries."""
+"""The local run whose functions are in containers: the servers that they use, and the pumps."""
 
 import socket
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from local.running import Entrance, LocalRun
 
 @dataclass(frozen=True)
 class Running:
-    """A run that answers."""
+    """A run that is serving."""
 
     origin: str
     demo: Demo
     write_back_url: str
-    """Where the pretend store listens, as containers reach it."""
+    """The pretend store's URL for containers."""
     lambda_port: int
     logs: list[Path]
 
@@ -33,9 +33,9 @@ class Running:
 def run_in_containers(
     listening: socket.socket, network: Network, template: Path
 ) -> Iterator[Running]:
-    """Storepost with its functions in containers on the network, until the end of the block.
+    """Runs Storepost with its functions in containers on the network, until the end of the block.
 
-    AWS has been started and its resources made before; `template` is the built one.
+    The caller has started AWS and created its resources; `template` is the built one.
     """
     with ExitStack() as stack:
         endpoint = stack.enter_context(serve(AwsServer(), network))
@@ -45,12 +45,13 @@ def run_in_containers(
         local_run = LocalRun(listening, api=gateway_at(api_port), entrance=entrance)
         stack.enter_context(variables_at(VARIABLES, endpoint, local_run.base_url))
         local_run.serve()
-        # In this process: in containers, each function's first call would take seconds.
+        # The demo is loaded in this process: in containers, each function's first call would take
+        # seconds.
         made = demo.load(local_run)
         made.credentials.write(demo.CREDENTIALS)
         sam = Sam(template, network.name, api_port)
         stack.callback(sam.stop)
-        # SAM CLI waits for each container in turn, three seconds for most.
+        # SAM CLI stops containers one after the other, and waits three seconds for most.
         stack.callback(network.delete_containers)
         sam.wait()
         functions.run_elsewhere(sam.invoke)

@@ -19,15 +19,15 @@ from local.template import Function
 READY_SECONDS = 60
 STOP_SECONDS = 30
 COLD_SECONDS = 120
-"""What an invocation may take beside the function's own timeout: building an image, a container."""
+"""The time to build an image and create a container, on top of the function's own timeout."""
 
 
 class FunctionFailed(Exception):  # noqa: N818 - it is what happened
-    """The function raised, by its error's type: a message could hold personal data."""
+    """The function raised an error of the named type; its message could hold personal data."""
 
 
 class NoAnswer(Exception):  # noqa: N818 - it is what happened
-    """SAM CLI itself could not run the function; the message is the status."""
+    """SAM CLI could not run the function; the message is the HTTP status."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,16 @@ class Sam:
 
     @property
     def lambda_port(self) -> int:
-        """Where Lambda answers."""
+        """The port of the Lambda server."""
         return self._lambda.port
 
     @property
     def logs(self) -> list[Path]:
-        """What the servers and the functions write."""
+        """The files with the output of the servers and the functions."""
         return [self._api.log, self._lambda.log]
 
     def wait(self) -> None:
-        """Returns once both answer; raises CannotRun where one doesn't."""
+        """Returns once both answer; raises CannotRun if one doesn't."""
         for server in (self._api, self._lambda):
             _wait(server)
 
@@ -80,9 +80,9 @@ class Sam:
 
 
 def invoke_at(port: int, function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Has the Lambda that is served at a port of 127.0.0.1 run the function on the event.
+    """Invokes the function through the Lambda server at a port of 127.0.0.1.
 
-    Returns what the function answered; raises FunctionFailed and NoAnswer.
+    Returns the function's result; raises FunctionFailed and NoAnswer.
     """
     connection = HTTPConnection("127.0.0.1", port, timeout=function.timeout_seconds + COLD_SECONDS)
     try:
@@ -95,10 +95,10 @@ def invoke_at(port: int, function: Function, event: dict[str, Any]) -> Any:  # n
 
 
 def read_answer(status: int, body: bytes) -> Any:  # noqa: ANN401 - the function's own answer
-    """What the function answered; raises FunctionFailed and NoAnswer.
+    """Returns the function's result; raises FunctionFailed and NoAnswer.
 
-    SAM CLI answers 200 without Lambda's `X-Amz-Function-Error` where a function raised: what it
-    raised stands in the answer.
+    When a function raises, SAM CLI answers 200 without Lambda's `X-Amz-Function-Error`; the body
+    has the error.
     """
     if status != 200:
         raise NoAnswer(str(status))
@@ -109,14 +109,14 @@ def read_answer(status: int, body: bytes) -> Any:  # noqa: ANN401 - the function
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nobody uses now."""
+    """Returns a free port of 127.0.0.1."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 
 
 def _options(template: Path, network: str) -> list[str]:
-    # Each function's container comes with its first invocation: nobody needs all of them at once.
-    # Of the image SAM CLI makes one with its emulator in it, and by itself never again.
+    # A function's container is created at its first invocation, as no run needs all at once. SAM
+    # CLI adds its emulator to the image once, and doesn't rebuild that unless told to.
     return [
         *("--template", str(template), "--env-vars", str(VARIABLES)),
         *("--invoke-image", IMAGE, "--skip-pull-image", "--force-image-build"),
@@ -133,7 +133,7 @@ def _start(command: str, port: int, options: list[str]) -> Server:
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
-            # A terminal's Ctrl-C is for the run alone, which stops in its own order.
+            # A terminal's Ctrl-C must reach only the run, which stops its processes in order.
             start_new_session=True,
         )
     return Server(process, port, log)

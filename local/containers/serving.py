@@ -1,4 +1,4 @@
-"""What containers reach of this machine: servers at an address of their network's."""
+"""Servers that containers reach on this machine, at an address of their network."""
 
 import socket
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from local.gateway.front import server_on
 
 @contextmanager
 def serve(application: WSGIApplication, network: Network) -> Iterator[str]:
-    """Serves it to the network's containers until the end of the block: its origin for them."""
+    """Serves it to the network's containers until the end of the block; yields its origin."""
     with socket.create_server((network.bind, 0)) as listening:
         server = server_on(listening, application)
         thread = Thread(target=server.serve_forever, args=(0.1,), daemon=True)
@@ -25,5 +25,5 @@ def serve(application: WSGIApplication, network: Network) -> Iterator[str]:
 
 
 def origin_at(network: Network, listening: socket.socket) -> str:
-    """The address of a socket as the network's containers name it."""
+    """Returns the origin at which the network's containers reach a socket."""
     return f"http://{network.host}:{listening.getsockname()[1]}"

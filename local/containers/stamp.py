@@ -1,6 +1,6 @@
 """Fixes a built template to the architecture that its layers were compiled for.
 
-CloudFormation then refuses to deploy it for another one, where every import would fail.
+CloudFormation then refuses to deploy it for another architecture, on which every import would fail.
 """
 
 import sys
@@ -10,7 +10,7 @@ from samcli.yamlhelper import yaml_dump, yaml_parse
 
 
 def fix_architecture(built: Path, architecture: str) -> None:
-    """Lets the built template's parameter be nothing but this."""
+    """Makes this the only allowed value of the built template's parameter."""
     template = yaml_parse(built.read_text())
     template["Parameters"]["Architecture"] |= {
         "Default": architecture,

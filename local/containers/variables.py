@@ -1,4 +1,4 @@
-"""The environment of functions in containers: a file for SAM CLI's `--env-vars` during a run."""
+"""The environment of functions in containers, in a file for SAM CLI's `--env-vars`."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from local.template import ROOT, environment
 
 VARIABLES = ROOT / ".local" / "variables.json"
-"""Where samconfig.toml has `sam local invoke` look for them."""
+"""The file that samconfig.toml names for `sam local invoke`."""
 LOCAL_VARIABLES = (
     "STOREPOST_LOCAL",
     "FEED_ALLOW_HOSTS",
@@ -17,14 +17,14 @@ LOCAL_VARIABLES = (
     "POWERTOOLS_LOG_LEVEL",
     "POWERTOOLS_METRICS_DISABLED",
 )
-"""Those of a local run, which in a deployed stack nothing names."""
+"""The variables of a local run, which a deployed stack doesn't have."""
 
 
 def function_environment(endpoint: str, base_url: str) -> dict[str, dict[str, str]]:
-    """What `--env-vars` names: this process's own variables, and where AWS and the pages are.
+    """Returns the `--env-vars` content: this process's variables, and AWS's and the pages' URLs.
 
-    The resources must have been made, which sets the variables that refer to them. Links in emails
-    are given an address because SAM CLI calls every gateway `localhost`.
+    The resources must exist, as creating them sets the variables that refer to them. `APP_URL`, the
+    base of emailed links, is set because SAM CLI names every gateway `localhost`.
     """
     names = {**environment(), **dict.fromkeys(LOCAL_VARIABLES)}
     found = {name: os.environ.get(name, "") for name in names}
@@ -34,7 +34,7 @@ def function_environment(endpoint: str, base_url: str) -> dict[str, dict[str, st
 
 @contextmanager
 def variables_at(path: Path, endpoint: str, base_url: str) -> Iterator[None]:
-    """Keeps them in the file until the end of the block."""
+    """Writes them to the file, which is deleted at the end of the block."""
     path.parent.mkdir(mode=0o700, exist_ok=True)
     path.write_text(json.dumps(function_environment(endpoint, base_url), indent=1))
     try:

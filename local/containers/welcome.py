@@ -1,4 +1,4 @@
-"""The first screen: where the service is, and first calls to copy."""
+"""The first screen: the service's addresses, and first calls to copy."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from local.containers.running import Running
 
 
 def screen(running: Running, seconds: float) -> str:
-    """The lines that a developer reads first."""
+    """Returns the screen's text."""
     logs = " and ".join(str(log.relative_to(Path.cwd(), walk_up=True)) for log in running.logs)
     file = demo.CREDENTIALS.relative_to(Path.cwd(), walk_up=True)
     return f"""

@@ -1,9 +1,9 @@
-"""The demo's data, made through the API alone: a living example of its operations.
+"""The demo's data, created only through the API, as an example of its operations.
 
-People sign up and confirm their addresses, the owner makes a workspace and invites the others,
-makes keys and connects a custom store, and the store sends its customers and orders. Then the owner
-connects a shop of the pretend Shopify, as people do it in a browser, and the store records visits
-to its shop window. A key proposes a segment, which the owner approves, and a change of it.
+People sign up and confirm their addresses. The owner creates a workspace, invites the others,
+creates keys and connects a custom store, and the store sends its customers and orders. Then the
+owner connects a shop of the pretend Shopify, as in a browser, and the store records visits to its
+shop window. A key proposes a segment, which the owner approves, and a change of it.
 """
 
 import json
@@ -34,7 +34,7 @@ INVITED = "newcomer@example.com"
 NAMES = {OWNER: "Olive Owner", ADMIN: "Anton Admin", MEMBER: "Mira Member"}
 SCOPES = ("read", "propose", "write")
 SHOPIFY_SHOP, OTHER_SHOPIFY_SHOP = "birch-loom.myshopify.com", "linden-house.myshopify.com"
-"""The one that the demo connects, and the one that it leaves to you."""
+"""The shop that the demo connects, and the one that the developer may connect."""
 
 
 _NAMES = {
@@ -51,7 +51,7 @@ class DemoRefused(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a first caller needs; written to `.local/credentials.json` under these names."""
+    """Credentials for first calls; written to `.local/credentials.json` under these names."""
 
     base_url: str
     api_keys: dict[str, str]
@@ -60,7 +60,7 @@ class Credentials:
     store_id: str
 
     def as_json(self) -> dict[str, Any]:
-        """What the file holds."""
+        """Returns the file's content."""
         return {_NAMES.get(name, name): value for name, value in asdict(self).items()}
 
     @classmethod
@@ -69,9 +69,9 @@ class Credentials:
         return cls(**{f.name: content[_NAMES.get(f.name, f.name)] for f in fields(cls)})
 
     def write(self, path: Path) -> None:
-        """Writes the file, for this user alone to read."""
+        """Writes the file, which only this user may read."""
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        # A file that is there already keeps its mode, so it goes first.
+        # An existing file would keep its mode, so it is deleted first.
         path.unlink(missing_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(json.dumps(self.as_json(), indent=2) + "\n")
@@ -79,18 +79,18 @@ class Credentials:
 
 @dataclass(frozen=True)
 class Demo:
-    """What was made."""
+    """The demo's created records."""
 
     credentials: Credentials
     subscriber_id: str
-    """The profile of somebody who is subscribed to emails."""
+    """The id of a profile that is subscribed to emails."""
     unsubscribe_url: str
-    """What an email to that person would have; empty where no link can be made any more."""
+    """The unsubscribe link of an email to that person; empty if none can be made any more."""
     connect_link_id: str = ""
-    """The link by which the shop was connected; it is shown for an hour."""
+    """The connect link that was used for the shop; the API returns it for an hour."""
 
     def as_json(self) -> dict[str, Any]:
-        """What a run whose rows are kept leaves to the next."""
+        """Returns what a run with kept rows stores for the next run."""
         return {"credentials": self.credentials.as_json(), "subscriberId": self.subscriber_id}
 
     @classmethod
@@ -100,21 +100,21 @@ class Demo:
 
 
 class Api:
-    """The API as a client sees it, called in this process."""
+    """A client of the API that calls it in this process."""
 
     def __init__(self, base_url: str) -> None:
-        """`base_url` is the address that links in emails are to lead to."""
+        """`base_url` is the base address of links in emails."""
         self._domain = urlsplit(base_url).netloc
 
     def call(self, method: str, path: str, token: str | None = None, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """The answer's JSON, None where it has no body; DemoRefused unless it is a success."""
+        """Returns the answer's JSON, None without a body. Raises DemoRefused unless it succeeds."""
         answer = self.answer(method, path, token, body)
         return json.loads(answer.body) if answer.body else None
 
     def answer(
         self, method: str, path: str, token: str | None = None, body: object = None
     ) -> Answer:
-        """The answer; DemoRefused unless it is a success."""
+        """Returns the answer. Raises DemoRefused unless it succeeds."""
         headers = {"x-forwarded-proto": "http"}
         if token:
             headers["authorization"] = f"Bearer {token}"
@@ -138,13 +138,13 @@ class Api:
 
 
 def load(run: "LocalRun") -> Demo:
-    """Makes everything, with the same ids always, in a run that answers and has no pumps yet."""
+    """Creates everything, with the same ids each time, in a run that serves but has no pumps."""
     with seeded():
         return make(run)
 
 
 def make(run: "LocalRun") -> Demo:
-    """The same, with ids that are its own."""
+    """Creates everything, with new ids."""
     api, deliver = Api(run.base_url), run.deliver
     registrations = {email: _sign_up(api, email) for email in NAMES}
     deliver()
@@ -184,9 +184,9 @@ def make(run: "LocalRun") -> Demo:
 
 
 def resume(made: Demo, base_url: str, write_back_path: str) -> Demo:
-    """The demo of an earlier run, at this run's address and with sessions that hold.
+    """Returns an earlier run's demo, at this run's address and with valid sessions.
 
-    What a person did to it meanwhile stays as it is: where a step can't be done, it isn't.
+    The developer's changes to it stay: a step that fails because of them is skipped.
     """
     api, old = Api(base_url), made.credentials
     _move_write_backs(
@@ -221,7 +221,7 @@ def _origin(base_url: str) -> str:
 
 
 def _move_write_backs(api: Api, credentials: Credentials, before: str, now: str) -> None:
-    """Has the demo's store get its write-backs where this run has it, if an earlier run had."""
+    """Moves the store's write-back URL to this run's, if it still is the earlier run's."""
     path, key = f"/stores/{credentials.store_id}/write-back", credentials.api_keys["write"]
     with suppress(DemoRefused):
         if before != now and api.call("GET", path, key)["url"] == before:
@@ -229,7 +229,7 @@ def _move_write_backs(api: Api, credentials: Credentials, before: str, now: str)
 
 
 def _session(api: Api, email: str, token: str) -> str:
-    """A token of the person's: the old one as long as it holds, or where there is no other."""
+    """Returns a session token: the old one if it is valid or if signing in yields no other."""
     with suppress(DemoRefused):
         api.call("GET", "/me", token)
         return token
@@ -240,20 +240,20 @@ def _session(api: Api, email: str, token: str) -> str:
 
 
 def _sign_up(api: Api, email: str) -> str:
-    """The registration's id; its code is on the way."""
+    """Signs a person up; returns the registration's id. The email with its code is queued."""
     body = {"name": NAMES[email], "email": email, "password": PASSWORD}
     return str(api.call("POST", "/auth/sign-up", body=body)["registration"])
 
 
 def _verify(api: Api, email: str, registration: str) -> str:
-    """The person's session token."""
+    """Confirms the address; returns the person's session token."""
     (code,) = latest_email(email).codes
     body = {"registration": registration, "code": code}
     return str(api.call("POST", "/auth/verify-email", body=body)["token"])
 
 
 def _invitation_of(email: str) -> str:
-    """The id in the link that the invited person got."""
+    """Returns the id in the link of the invitation email."""
     (link,) = latest_email(email).links
     return urlsplit(link).fragment
 
@@ -268,7 +268,7 @@ def _make_key(api: Api, owner: str, scope: str) -> str:
 
 
 def _define_segment(api: Api, key: str, owner: str) -> None:
-    """A segment that a key proposed and the owner approved, and a change that waits."""
+    """Creates a segment that a key proposes and the owner approves, and a pending change."""
     made = api.call("POST", "/change-proposals", key, shop.SEGMENT)
     approved = api.call("POST", f"/change-proposals/{made['id']}/approve", owner)
     change = {
@@ -280,7 +280,7 @@ def _define_segment(api: Api, key: str, owner: str) -> None:
 
 
 def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
-    """The store's id. Its write-backs go to the pretend store of the local run."""
+    """Connects a store whose write-backs go to the local run's pretend store; returns its id."""
     store_id = str(api.call("POST", "/stores", owner, shop.STORE)["id"])
     api.call("PUT", f"/stores/{store_id}/locales", owner, shop.STORE_LOCALES)
     api.call("PUT", f"/stores/{store_id}/write-back", owner, {"url": write_back_url})
@@ -290,9 +290,9 @@ def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
 def connect_shopify(
     api: Api, shopify: "PretendShopify", shop_name: str, token: str, workspace_id: str
 ) -> str:
-    """Somebody begins an install, approves it in the shop, and chooses the shop's workspace.
+    """Starts an install, approves it in the shop, and chooses the shop's workspace.
 
-    Returns the id of the link by which they chose.
+    Returns the id of the connect link that it used.
     """
     install = api.call("POST", "/connections", token, {"type": "shopify", "shop": shop_name})
     query = dict(parse_qsl(urlsplit(install["path"]).query))
@@ -305,7 +305,7 @@ def connect_shopify(
 
 
 def _send_shop(api: Api, key: str, store_id: str) -> None:
-    """All that the shop has: its products, and the rest as one batch."""
+    """Sends the shop's products, and its other records as one batch."""
     for external_id, body in shop.products().items():
         api.call("PUT", f"/stores/{store_id}/products/{external_id}", key, body)
     batch = {
@@ -316,7 +316,7 @@ def _send_shop(api: Api, key: str, store_id: str) -> None:
 
 
 def _add_feed(api: Api, key: str, store_id: str, url: str) -> None:
-    """The shop's product feed, its columns mapped as the preview suggests."""
+    """Adds the shop's product feed, with its columns mapped as the preview suggests."""
     source = {"storeId": store_id, "url": url}
     columns = api.call("POST", "/feeds/preview", key, source)["columns"]
     mapping = {column["name"]: column["suggested"] for column in columns}
@@ -325,7 +325,10 @@ def _add_feed(api: Api, key: str, store_id: str, url: str) -> None:
 
 
 def _make_coupons(api: Api, key: str, store_id: str, subscriber_id: str) -> None:
-    """A pool, one for single people, and one of a file; somebody has a code of the first two."""
+    """Makes a pool of codes, a coupon with personal codes, and one with codes from a file.
+
+    The subscriber gets a code of the first two.
+    """
     for coupon in shop.coupons(store_id):
         made = api.call("POST", "/coupons", key, coupon)
         api.call("POST", f"/coupons/{made['id']}/assign", key, {"profileId": subscriber_id})

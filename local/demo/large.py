@@ -1,7 +1,7 @@
 """`DEMO=large`: two years of the demo shop's history, imported by the service itself.
 
-The shop sends it in batches, as any store does, while the run serves requests. What is sent stays
-noted: a run that goes on with the data of one before sends what is left.
+The shop sends it in batches, as any store does, while the run serves requests. The progress is
+stored: a run that continues with an earlier run's data sends the remaining batches.
 """
 
 import threading
@@ -20,11 +20,11 @@ from local.events.pumps import read_queues
 from storepost.values import clock
 
 END = timedelta(days=91)
-"""How long ago the history ends: what the demo has besides is newer."""
+"""How long ago the history ends; the demo's other records are newer."""
 AHEAD = 2
-"""Batches on their way at once: where another one waits, the last orders of one are packed, too."""
+"""Batches in flight at once: with another one queued, a batch's last orders are packed, too."""
 MAX_WAITING = 400
-"""Messages in the queues beyond which no further batch is sent: they are in memory."""
+"""No further batch is sent while the queues hold more messages: they are in memory."""
 SAY_SECONDS = 5
 _LOOK_SECONDS = 0.5
 
@@ -35,43 +35,43 @@ class Loaded:
 
     orders: int
     until: str
-    """When the history ends."""
+    """The history's end."""
     batch: int = BATCH
-    """How many records are sent together."""
+    """How many records one batch has."""
     batches: int = 0
-    """How many are completed, in their order."""
+    """How many batches are completed, in order."""
 
     def as_json(self) -> dict[str, Any]:
-        """What a run leaves to the next."""
+        """Returns what a run stores for the next run."""
         return asdict(self)
 
     @property
     def history(self) -> History:
-        """What is to be imported."""
+        """The history to import."""
         return History(self.orders, clock.from_text(self.until), self.batch)
 
 
 def begin(orders: int, batch: int = BATCH) -> Loaded:
-    """Nothing imported yet."""
+    """Returns the state before anything is imported."""
     return Loaded(orders, clock.to_text(clock.now() - END), batch)
 
 
 @dataclass
 class Loading:
-    """Brings what is left of a history."""
+    """Imports the rest of a history."""
 
     api: Api
     credentials: Credentials
     loaded: Loaded
     keep: Callable[[Loaded], None] = lambda _loaded: None
-    """Takes how far it is, each time that it is further."""
+    """Stores the progress after each completed batch."""
     _sent: deque[tuple[str, Batch]] = field(default_factory=deque)
     _began: float = field(default_factory=time.monotonic)
     _reported_at: float = field(default_factory=time.monotonic)
     _records_sent: int = 0
 
     def run(self, stopped: threading.Event) -> None:
-        """Returns when all is there, or `stopped` is set."""
+        """Returns when everything is imported, or `stopped` is set."""
         batches = self.loaded.history.batches()
         remaining = deque(batches[self.loaded.batches :])
         if not remaining:

@@ -1,6 +1,6 @@
-"""The large demo's history: what the shop sold in two years, the same for the same size and end.
+"""The large demo's history: the shop's sales of two years, determined by their number and end.
 
-Each record follows from its own number, so that any part of it can be made without the rest.
+Each record is derived from its own number, so that any part can be made without the rest.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from storepost.values import clock
 CURRENCY = "EUR"
 ADMIN = "https://admin.example.com/"
 BATCH = 200
-"""Records of a request. A batch takes 500; but a run that ends first finishes what it sent."""
+"""Records of a request. A batch accepts 500, but a run that ends first completes what it sent."""
 YEARS = timedelta(days=730)
 
 type Body = dict[str, Any]
@@ -39,7 +39,7 @@ _EMAIL_CONSENTS = {"subscribed": 58, "not_subscribed": 24, "unsubscribed": 14, "
 _SMS_CONSENTS = {"not_subscribed": 88, "subscribed": 9, "unsubscribed": 3}
 _MATERIALS = ("Wool", "Linen", "Cotton", "Birch", "Beeswax", "Oak", "Clay", "Felt")
 _KINDS = {"throw": 8900, "towel": 2490, "tray": 3450, "basket": 4200, "bowl": 2800}
-# What became of the payment and of the parcel, by how many of a hundred orders.
+# The payment's and the delivery's status, with the number of such orders in a hundred.
 _COURSES = {
     ("paid", "fulfilled"): 86,
     ("paid", "partially_fulfilled"): 2,
@@ -49,7 +49,7 @@ _COURSES = {
     ("pending", "unfulfilled"): 2,
 }
 _REFUNDED = {"refunded": 1, "partially_refunded": 3}
-"""Of the total a whole, or a third."""
+"""The divisor of the order's total: all of it is refunded, or a third."""
 _PRODUCTS = tuple(
     (f"{material} {kind}", price + 100 * place)
     for place, material in enumerate(_MATERIALS)
@@ -59,12 +59,12 @@ _PRODUCTS = tuple(
 
 @dataclass(frozen=True)
 class History:
-    """So many orders of three tenths as many people, over the two years before `until`."""
+    """`orders` orders by three tenths as many people, over the two years before `until`."""
 
     orders: int
     until: datetime
     batch: int = BATCH
-    """At most so many records are sent together."""
+    """The most records that are sent together."""
 
     @property
     def people(self) -> int:
@@ -77,7 +77,7 @@ class History:
         return len(_PRODUCTS) + self.people + self.orders
 
     def batches(self) -> list["Batch"]:
-        """The batches in which they are sent: products, customers, then orders, oldest first."""
+        """Returns the batches to send: products, customers, then orders, oldest first."""
         parts = ("products", len(_PRODUCTS)), ("customers", self.people), ("orders", self.orders)
         return [
             Batch(self, name, range(first, min(first + self.batch, count)))
@@ -86,7 +86,7 @@ class History:
         ]
 
     def product(self, number: int) -> Body:
-        """A product of two variants."""
+        """Returns a product with two variants."""
         title, price = _PRODUCTS[number]
         slug = title.lower().replace(" ", "-")
         return {
@@ -114,7 +114,7 @@ class History:
         }
 
     def customer(self, number: int) -> Body:
-        """A customer; the shop knows them since before their first order."""
+        """Returns a customer, created before their first order."""
         chance = _chance(f"customer {number}")
         since = self._at(0)
         has_phone = chance.random() < 0.4
@@ -133,7 +133,7 @@ class History:
         }
 
     def order(self, number: int) -> Body:
-        """An order of one to three products; some people come again and again."""
+        """Returns an order of one to three products; some people order often."""
         chance = _chance(f"order {number}")
         buyer = int(self.people * chance.random() ** 1.6)
         financial, fulfillment = _choice(chance, _COURSES)
@@ -164,7 +164,7 @@ class History:
         }
 
     def _person(self, number: int) -> Body:
-        """What both a customer and their orders say of them."""
+        """Returns the fields that a customer and the buyer of their orders share."""
         chance = _chance(f"person {number}")
         first_name, last_name = chance.choice(_FIRST_NAMES), chance.choice(_LAST_NAMES)
         mailbox = f"{first_name}.{last_name}".translate(_PLAIN).lower()
@@ -188,7 +188,7 @@ class Batch:
     numbers: range
 
     def body(self) -> dict[str, list[Body]]:
-        """The request."""
+        """Returns the request's body."""
         return {self.kind: list(self._records())}
 
     def _records(self) -> Iterator[Body]:

@@ -9,7 +9,7 @@ from local.demo.seeded import demo_keys
 
 
 def main() -> int:
-    """Records them in a run of its own."""
+    """Records the samples in a run of its own."""
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     aws.prepare_environment()
     aws.start()

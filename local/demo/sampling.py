@@ -1,8 +1,8 @@
 """The events in `events/`, recorded from a run with the demo's data.
 
 The demo's ids and tokens are the same in each run (`local.demo.seeded`), so that a sample fits the
-next one too. What a worker gets is recorded as the pumps hand it over, while people do what
-brings it about; what destroys is done to what isn't the demo's own.
+next run too. A worker's event is recorded when a pump delivers it, after calls of the API that
+cause it. Calls that delete use records that aren't part of the demo.
 """
 
 import base64
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "events"
 HOST = "127.0.0.1:8000"
-"""Where `make run` is found."""
+"""The address of `make run`."""
 NEW = {"name": "Zelda Zorn", "email": "zelda.zorn@example.com", "password": demo.PASSWORD}
 
 type Event = dict[str, Any]
 
 
 def path_of(function: Function) -> Path:
-    """Where the function's sample is."""
+    """Returns the path of the function's sample."""
     _, kind, job = function.folder.split("/")
     return FOLDER / kind / f"{job}.json"
 
 
 def samples() -> dict[str, Event]:
-    """An event a function, by its logical id. AWS has been started, and is empty."""
+    """Returns one event per function, by logical id. AWS has been started, and is empty."""
     from local.running import LocalRun  # noqa: PLC0415 - it imports the service
 
     seen: dict[str, Event] = {}
@@ -60,7 +60,7 @@ def samples() -> dict[str, Event]:
             run = LocalRun(listening)
             run.serve()
             made = demo.make(run)
-            # What is sealed in an email can't be put right afterwards.
+            # From here on links use `make run`'s address: a sealed email can't be corrected later.
             api = Api(f"http://{HOST}/v1")
             requests = _requests(api, made)
             _act(api, made, run.deliver)
@@ -74,12 +74,12 @@ def samples() -> dict[str, Event]:
 
 
 def _binary(value: bytes) -> str:
-    """As Lambda writes a binary of a stream's record."""
+    """Encodes a binary of a stream record as Lambda does."""
     return base64.b64encode(value).decode()
 
 
 def _requests(api: Api, made: Demo) -> dict[str, Event]:
-    """The requests to the API's functions: by the demo's keys, about the demo's data."""
+    """Returns requests to the API's functions, with the demo's keys, about the demo's data."""
     known = made.credentials
     store, owner, read, write = known.store_id, known.sessions["owner"], *_keys(made)
     profile, feed = made.subscriber_id, api.call("GET", "/feeds", read)["items"][0]["id"]
@@ -134,7 +134,7 @@ def request(
     body: object = None,
     headers: dict[str, str] | None = None,
 ) -> Event:
-    """The gateway's event of a request to a path of the API."""
+    """Returns the gateway's event of a request to a path of the API."""
     sent = {"host": HOST, "user-agent": "curl/8.10.1", "x-forwarded-proto": "http"}
     if token:
         sent["authorization"] = f"Bearer {token}"
@@ -153,7 +153,7 @@ def request(
 
 
 def _customer(number: int) -> str:
-    """A customer as Shopify's webhooks have them."""
+    """Returns a customer in the form of Shopify's webhooks."""
     return json.dumps(
         {
             "id": number,
@@ -176,7 +176,7 @@ def _customer(number: int) -> str:
 
 
 def _signed(raw: str) -> dict[str, str]:
-    """The headers of a webhook of the demo's shop."""
+    """Returns the headers of a signed webhook of the demo's shop."""
     digest = hmac.new(APP.secret.encode(), raw.encode(), hashlib.sha256).digest()
     return {
         "x-shopify-topic": "customers/update",
@@ -188,7 +188,7 @@ def _signed(raw: str) -> dict[str, str]:
 
 
 def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
-    """What leads to each worker's event; the last one that it gets is its sample."""
+    """Causes each worker's event; the last event of a worker is its sample."""
     read, write = _keys(made)
     store = made.credentials.store_id
     product = shop.products()["product-1"]
@@ -207,11 +207,11 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     hook = _customer(706405506930370085)
     gateway.handle(request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)))
 
-    # As an operator does: nothing that people do leads there.
+    # An operator sends this message: no call of the API does.
     rebuild = {"workspaceId": made.credentials.workspace_id, "name": REBUILD_SEARCH, "run": 1}
     body = json.dumps(rebuild, separators=(",", ":"))
     aws.client("sqs").send_message(QueueUrl=aws.queue_url("MigrationQueue"), MessageBody=body)
-    # Records of a stream are gone after a day: this is one that another release may send.
+    # A stream's records end after a day, so this sample is a message that another release may send.
     repair = json.dumps({"workspaceId": made.credentials.workspace_id}, separators=(",", ":"))
     aws.client("sqs").send_message(QueueUrl=aws.queue_url("SearchRepairQueue"), MessageBody=repair)
     deliver()
@@ -226,7 +226,7 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
 
 
 def _act_at_endpoint(api: Api, write: str, run: "LocalRun") -> None:
-    """A webhook endpoint fails, so that the next message to it waits where such wait."""
+    """Makes a webhook endpoint fail, so that its next message goes to the retry queue."""
     body = {"url": f"{run.webhook_url}?answer=503", "events": ["webhook.test"]}
     endpoint = api.call("POST", "/webhook-endpoints", write, body)["endpoint"]["id"]
     for _ in range(2):
@@ -235,7 +235,7 @@ def _act_at_endpoint(api: Api, write: str, run: "LocalRun") -> None:
 
 
 def _act_as_newcomer(api: Api, deliver: Callable[[], None]) -> None:
-    """Somebody comes, and goes with their workspace and account."""
+    """Signs a person up with a workspace, then deletes the workspace and the account."""
     registration = api.call("POST", "/auth/sign-up", body=NEW)["registration"]
     deliver()
     (code,) = demo.latest_email(str(NEW["email"])).codes

@@ -1,8 +1,8 @@
-"""What the demo's data is called: the same ids, keys and tokens in each run.
+"""Gives the demo's data the same ids, keys and tokens in each run.
 
-So an event that was recorded in one run finds in the next what it is about (`events/`). What a
-function draws follows from its name and from how often it was invoked, so that a change of one
-function gives none of the others other ids. Everything that is drawn afterwards is random.
+So an event that was recorded in one run (`events/`) refers to records that exist in the next. A
+function's random values are seeded by its name and its number of invocations, so that a change of
+one function changes no other function's ids. Values drawn after the demo is made are random.
 """
 
 import os
@@ -22,11 +22,11 @@ from local.aws.moto_keys import KeyMaterial
 from local.template import KEY, Function, resources
 
 _DRAWING = frozenset({"random", "secrets", "uuid"})
-"""What ids and tokens are drawn by; what seals and hashes draws by itself, and as ever."""
+"""The modules that draw ids and tokens; sealing and hashing draw their own, unseeded bytes."""
 
 
 def demo_keys() -> dict[str, KeyMaterial]:
-    """The template's KMS keys as every run without kept data has them, by logical id."""
+    """Returns the KMS keys of every run without kept data, by logical id."""
     return {
         name: KeyMaterial(
             str(uuid5(NAMESPACE_URL, f"storepost/{name}")), sha256(name.encode()).digest()
@@ -37,7 +37,7 @@ def demo_keys() -> dict[str, KeyMaterial]:
 
 @contextmanager
 def seeded() -> Iterator[None]:
-    """Has functions that this thread invokes in this process draw the same in each run."""
+    """Makes functions that this thread invokes in this process draw the same values in each run."""
     generator, invocations, own = random.Random(), Counter[str](), threading.get_ident()  # noqa: S311
     plain, inside = os.urandom, False
 
@@ -56,7 +56,7 @@ def seeded() -> Iterator[None]:
         finally:
             inside = False
 
-    # Under the second name `secrets` draws: see the standard library's `random.SystemRandom`.
+    # `secrets` calls the second name: see the standard library's `random.SystemRandom`.
     names = ((os, "urandom"), (random, "_urandom"))
     for module, name in names:
         setattr(module, name, urandom)
@@ -70,9 +70,9 @@ def seeded() -> Iterator[None]:
 
 
 def _names_something(frame: FrameType | None) -> bool:
-    """Whether the service draws an id or a token: botocore and the table's own calls draw too.
+    """Whether the service draws an id or a token: botocore and calls to the table draw as well.
 
-    How many of those there are depends on the time and on what a container has kept.
+    The number of those draws depends on the time and on a container's caches.
     """
     while frame and frame.f_globals.get("__name__") in _DRAWING:
         frame = frame.f_back

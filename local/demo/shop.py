@@ -1,6 +1,6 @@
-"""The demo's shop: what its store system would send, the same on every run but for time.
+"""The demo's shop: the records that its store system sends, the same in every run except for times.
 
-Bodies are those of docs/interface.md, section 5. Prices hold their 19 % of tax, amounts are cents.
+Bodies are those of docs/interface.md, section 5. Prices include 19 % of tax, amounts are cents.
 """
 
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ CURRENCY = "EUR"
 ADMIN = "https://admin.example.com/"
 ORDERS = 30
 SUBSCRIBER = "ada.lind@example.com"
-"""A customer who is subscribed to marketing emails: whom the first screen unsubscribes."""
+"""A customer who is subscribed to marketing emails; the first screen unsubscribes this one."""
 
 FEED = "Birch & Loom's catalogue"
 
@@ -97,7 +97,7 @@ _GOODS = (
     ("Beeswax candle", None, "CANDLE", 1290),
 )
 
-# Title in German, kind, another variant with its SKU, how many there are.
+# Title in German, kind, another variant with its SKU, number in stock.
 _SHELVES = (
     ("Wolldecke", "Throws", ("Green", "THROW-GREEN"), 12),
     ("Leinentuch", "Bedding", ("Single", "SHEET-SINGLE"), 7),
@@ -106,7 +106,7 @@ _SHELVES = (
     ("Bienenwachskerze", "Candles", None, 25),
 )
 
-# Of ten orders, what became of the payment and of the parcel.
+# The payment's and the delivery's status of each of ten orders.
 _COURSES = (
     ("paid", "fulfilled"),
     ("paid", "fulfilled"),
@@ -127,7 +127,7 @@ def customers() -> dict[str, Body]:
 
 
 def orders() -> dict[str, Body]:
-    """The orders' bodies by their `externalId`, the oldest first, the newest of a moment ago."""
+    """Returns the orders' bodies by their `externalId`, oldest first; the newest is of now."""
     return {f"order-{1000 + number}": _order(number) for number in range(1, ORDERS + 1)}
 
 
@@ -137,7 +137,7 @@ def products() -> dict[str, Body]:
 
 
 def visits(store_id: str) -> list[Body]:
-    """What some customers looked at in the shop window lately, as events."""
+    """Returns events of some customers' recent visits to the shop window."""
     return [
         {
             "profile": {"email": email},
@@ -237,7 +237,7 @@ def _product(number: int) -> Body:
 
 
 def _lines(number: int) -> list[Body]:
-    """One to three goods; every fifth order has a tenth off."""
+    """Returns one to three lines; every fifth order has a discount of a tenth."""
     lines = []
     for place in range(1 + number % 3):
         good = (number + place) % len(_GOODS)
@@ -288,7 +288,7 @@ def _ago(**by: float) -> str:
 
 
 def coupons(store_id: str) -> list[dict[str, Any]]:
-    """A sale's pool of codes, and a welcome that each person gets one of."""
+    """Returns a sale's pool of codes, and a welcome coupon with one code per person."""
     sale = {
         "storeId": store_id,
         "name": "Spring sale",
@@ -315,7 +315,7 @@ def coupons(store_id: str) -> list[dict[str, Any]]:
 
 
 def gift_cards(store_id: str) -> dict[str, Any]:
-    """Codes that came from elsewhere, in a file."""
+    """Returns a coupon whose codes another system made, and which are imported from a file."""
     rows = (f"{number},GIFT-{number * 7919:07}" for number in range(1, 21))
     return {
         "storeId": store_id,

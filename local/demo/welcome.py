@@ -1,4 +1,4 @@
-"""The first screen: where the service is, and calls to copy."""
+"""The first screen: the service's addresses, and calls to copy."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from local.gateway.endpoints import CATALOGUE_PATH, WEBHOOK_PATH, WRITE_BACK_PAT
 
 
 def screen(origin: str, made: demo.Demo, seconds: float, start_over: str | None = None) -> str:
-    """The lines that a newcomer reads first; `start_over` where the rows outlive the run."""
+    """Returns the screen's text; `start_over` is set if the rows outlive the run."""
     credentials = made.credentials
     note = "Everything is in memory and gone at the end. Ctrl-C stops it."
     if start_over:

@@ -1,1 +1,1 @@
-"""What AWS does between the functions: it carries events to their readers."""
+"""Does what AWS does between the functions: it delivers events to their readers."""

@@ -1,7 +1,7 @@
-"""What AWS does between the functions: streams, queues and schedules carry events to their readers.
+"""Does what AWS does between the functions: streams, queues and schedules invoke their readers.
 
-Each reader retries as its event source in the template declares. A failure is shown and never ends
-a pump: a function that dies fails its whole batch.
+Each reader retries as its event source in the template declares. A failure is printed and never
+ends a pump: when a function raises, its whole batch fails.
 """
 
 import json
@@ -21,11 +21,11 @@ from local.template import Function, functions
 from storepost.values import clock
 
 MAX_RECEIVED = 10
-"""What one receive of SQS returns at most, and a reader's batch where it says nothing."""
+"""The most messages of one SQS receive, and the default batch size of a reader."""
 STREAM_BATCH = 100
 
 type Pause = Callable[[int], None]
-"""Waits before a try, by how many have failed."""
+"""Waits before a retry, depending on the number of failed tries."""
 
 
 def _no_pause(_failures: int) -> None:
@@ -34,7 +34,7 @@ def _no_pause(_failures: int) -> None:
 
 @dataclass
 class StreamPump:
-    """Carries the table's stream to the functions that read it, one after the other."""
+    """Delivers the table's stream to the functions that read it, one after the other."""
 
     table: str = "Table"
     pause: Pause = _no_pause
@@ -50,13 +50,13 @@ class StreamPump:
         ]
 
     def pump(self) -> int:
-        """Hands on what is new; the number of records handed to a function."""
+        """Delivers new records; returns how many were handed to a function."""
         return sum(reader.pump() for reader in self.readers)
 
 
 @dataclass
 class StreamReader:
-    """One function's place in the table's stream."""
+    """One function as a reader of the table's stream."""
 
     function: Function
     source: dict[str, Any]
@@ -70,11 +70,11 @@ class StreamReader:
         return int(self.source.get("MaximumBatchingWindowInSeconds", 0))
 
     def pump(self) -> int:
-        """Hands on what is new; the number of records handed to the function."""
+        """Delivers new records; returns how many were handed to the function."""
         return sum(self._pump_shard(shard) for shard in self.stream.shards())
 
     def waiting(self) -> list[Record]:
-        """What is new, oldest first, and stays new."""
+        """Returns the undelivered records, oldest first, without delivering them."""
         return [
             record
             for shard in self.stream.shards()
@@ -84,7 +84,7 @@ class StreamReader:
         ]
 
     def _batches(self, shard: str) -> Iterator[list[Record]]:
-        """What follows the reader's place, a batch at a time."""
+        """Yields the records after the reader's position, a batch at a time."""
         place = self.positions.of(self.function.name, shard)
         limit = self.source.get("BatchSize", STREAM_BATCH)
         while records := self.stream.after(shard, place, limit):
@@ -98,16 +98,16 @@ class StreamReader:
             if records:
                 self._deliver(records, shard)
                 handed += len(records)
-            # Only now: what was not handed on must come again.
+            # Recorded only now: undelivered records must be delivered again.
             self.positions.note(self.function.name, shard, number_of(batch[-1]))
         return handed
 
     def _deliver(self, records: list[Record], shard: str) -> None:
-        """Hands the records on in their order, until each is done or at its failure destination.
+        """Delivers the records in order, until each succeeds or is sent to the failure destination.
 
-        A batch that fails at a record goes on from there; one that fails at its first is bisected
-        where the source says so, and else is tried again (Lambda, "Using AWS Lambda with Amazon
-        DynamoDB": splitting a batch counts for no retry).
+        A batch that fails at a later record continues from that record. A batch that fails at its
+        first record is bisected if the source says so, else retried (Lambda, "Using AWS Lambda with
+        Amazon DynamoDB": splitting a batch doesn't count as a retry).
         """
         waiting = [(records, 0)]
         while waiting:
@@ -132,7 +132,7 @@ class StreamReader:
         return min((numbers.index(number) for number in failed), default=None)
 
     def _give_up(self, batch: list[Record], shard: str, tries: int) -> None:
-        """Sends to the failure destination where the records stand, not what they hold."""
+        """Sends the records' positions, not their content, to the failure destination."""
         say(f"{self.function.job}: gave up on {len(batch)} of the stream's records")
         target = self.source["DestinationConfig"]["OnFailure"]["Destination"]["Fn::GetAtt"][0]
         first, last = batch[0], batch[-1]
@@ -157,9 +157,9 @@ class StreamReader:
 
 
 def failed_of(function: Function, records: list[Record], ids: list[str]) -> set[str]:
-    """Runs the function on a batch; which of the ids failed.
+    """Runs the function on a batch; returns the ids that failed.
 
-    All of them where the function died or named one that it wasn't given (Lambda, "Reporting batch
+    All fail if the function raises or names an id that isn't in the batch (Lambda, "Reporting batch
     item failures").
     """
     try:
@@ -212,11 +212,12 @@ def _stream_record(record: Record, arn: str) -> Record:
 
 
 def pump_queue(queue: str, first_seconds: int | None = None) -> int:
-    """Hands what is visible in a queue to its reader; the number of messages it took.
+    """Hands a queue's visible messages to its reader; returns how many were received.
 
-    What failed comes again after that many seconds, and after more each further time, so that it
-    outlasts the lease of a run that was killed; by None when its reader said, or else when the
-    queue's own visibility timeout is over. How often it may come is the queue's to say.
+    A failed message becomes visible again after `first_seconds`, and later after each further
+    failure, so that it outlasts the lease of a killed run. With None it becomes visible when its
+    reader decided, or else after the queue's own visibility timeout. The queue's redrive policy
+    limits the number of receives.
     """
     function, source = _reader(queue)
     sqs = client("sqs")
@@ -239,7 +240,7 @@ def pump_queue(queue: str, first_seconds: int | None = None) -> int:
             sqs.delete_message(**handle)
         elif first_seconds is not None:
             receives = int(message["Attributes"]["ApproximateReceiveCount"])
-            # It reads the environment, which a run sets later than this file is imported.
+            # Imported here: it reads the environment, which a run sets after importing this file.
             from storepost.platform.messaging.queues import longest_wait  # noqa: PLC0415
 
             seconds = longest_wait(receives, first_seconds)
@@ -248,7 +249,7 @@ def pump_queue(queue: str, first_seconds: int | None = None) -> int:
 
 
 def reader_of(queue: str) -> Function:
-    """The function that reads a queue."""
+    """Returns the function that reads a queue."""
     return _reader(queue)[0]
 
 
@@ -263,7 +264,7 @@ def _reader(queue: str) -> tuple[Function, dict[str, Any]]:
 
 @cache
 def read_queues() -> tuple[str, ...]:
-    """The queues that a function reads, by logical id."""
+    """Returns the logical ids of the queues that functions read."""
     return tuple(s["Queue"]["Fn::GetAtt"][0] for f in functions() for s in f.events_of("SQS"))
 
 
@@ -282,7 +283,7 @@ def _queue_record(message: Record, queue: str) -> Record:
 
 
 def run_schedule(job: str) -> Any:  # noqa: ANN401 - the function's own answer
-    """Runs a scheduled function now, by its folder's name; LookupError where there is none."""
+    """Runs a scheduled function now, by its folder's name. Raises LookupError."""
     for function in functions():
         if function.job == job and function.events_of("ScheduleV2"):
             return invoke(function, schedule_event(function))
@@ -290,7 +291,7 @@ def run_schedule(job: str) -> Any:  # noqa: ANN401 - the function's own answer
 
 
 def schedule_event(function: Function) -> dict[str, Any]:
-    """What EventBridge Scheduler hands over where the schedule names no input."""
+    """Returns EventBridge Scheduler's event for a schedule without an input."""
     return {
         "version": "0",
         "id": str(uuid4()),

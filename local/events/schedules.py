@@ -1,4 +1,4 @@
-"""The template's schedules, by the service's clock: to advance it fires what became due."""
+"""The template's schedules, by the service's clock: advancing it runs those that become due."""
 
 import re
 import threading
@@ -17,7 +17,7 @@ _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
 
 @dataclass
 class Schedule:
-    """A function, by its folder's name, that runs every so often."""
+    """A function, by its folder's name, and its interval."""
 
     job: str
     every: timedelta
@@ -25,7 +25,7 @@ class Schedule:
 
 
 def every(expression: str) -> timedelta:
-    """The interval of `rate(5 minutes)`; ValueError for any other kind of expression."""
+    """Returns the interval of `rate(5 minutes)`. Raises ValueError for other expressions."""
     found = _RATE.fullmatch(expression)
     if not found:
         raise ValueError(f"the local run knows rate(...) only, not {expression}")
@@ -33,7 +33,7 @@ def every(expression: str) -> timedelta:
 
 
 class Schedules:
-    """All schedules of the template, the first runs an interval from now."""
+    """All schedules of the template; each first runs one interval from now."""
 
     def __init__(self) -> None:
         """Reads the template."""
@@ -46,12 +46,12 @@ class Schedules:
         ]
 
     def listed(self) -> list[Schedule]:
-        """All of them, as they are now."""
+        """Returns copies of all schedules."""
         with self._lock:
             return [replace(schedule) for schedule in self._schedules]
 
     def run_due(self) -> int:
-        """Runs what is due, once each however long ago that was; how many there were."""
+        """Runs each due schedule once, however overdue it is; returns how many were due."""
         with self._lock:
             now = clock.now()
             due = [schedule for schedule in self._schedules if schedule.due_at <= now]

@@ -1,4 +1,4 @@
-"""The HTTP API: which function a request goes to, and the event that it gets (payload 2.0)."""
+"""The HTTP API: routes a request to a function, and makes its event (payload 2.0)."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ from local.template import Function, functions
 
 @dataclass(frozen=True)
 class Answer:
-    """What the gateway gives back."""
+    """The gateway's answer."""
 
     status: int
     headers: dict[str, str]
@@ -35,7 +35,7 @@ def http_event(
     source_ip: str = "203.0.113.7",
     domain: str = "api.example.com",
 ) -> dict[str, Any]:
-    """The event that the gateway makes of a request; `path` and `query` as they were sent."""
+    """Returns the gateway's event of a request; `path` and `query` are as they were sent."""
     sent = {name.lower(): value for name, value in (headers or {}).items()}
     at = datetime.now(UTC)
     event: dict[str, Any] = {
@@ -92,7 +92,7 @@ class Route:
 
 @cache
 def routes() -> tuple[Route, ...]:
-    """The template's routes, the most specific first, as the gateway chooses them."""
+    """Returns the template's routes in the gateway's order of choice, the most specific first."""
     found = [
         Route(properties["Path"], _pattern(properties["Path"]), function)
         for function in functions()
@@ -119,12 +119,12 @@ def _rank(path: str) -> list[int]:
 
 @cache
 def default_function() -> Function:
-    """The function that gets what no route names."""
+    """Returns the function of requests that match no route."""
     return next(f for f in functions() for p in f.events_of("HttpApi") if p["Path"] == "$default")
 
 
 def function_for(path: str) -> Function:
-    """The function that a path leads to."""
+    """Returns the function that handles a path."""
     for route in routes():
         if route.pattern.match(path):
             return route.function
@@ -132,7 +132,7 @@ def function_for(path: str) -> Function:
 
 
 def handle(event: dict[str, Any]) -> Answer:
-    """Runs the function behind the event's path and reads its answer as the gateway does."""
+    """Runs the function of the event's path, and reads its answer as the gateway does."""
     answer = invoke(function_for(event["rawPath"]), event)
     body = answer.get("body") or ""
     raw = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
@@ -141,7 +141,7 @@ def handle(event: dict[str, Any]) -> Answer:
 
 
 def serve(event: dict[str, Any]) -> Answer:
-    """What a caller gets: the function's answer, or the gateway's own where there is none."""
+    """Returns the function's answer, or the gateway's own for a failure or excess size."""
     if _bytes(event) > REQUEST_BYTES:
         return own_answer(413, "Request Entity Too Large")
     try:
@@ -156,11 +156,11 @@ def serve(event: dict[str, Any]) -> Answer:
 
 
 def own_answer(status: int, message: str) -> Answer:
-    """What the gateway says itself: no problem detail."""
+    """Returns an answer of the gateway itself, which isn't a problem detail."""
     body = json.dumps({"message": message}).encode()
     return Answer(status, {"content-type": "application/json"}, body)
 
 
 def _bytes(event: dict[str, Any]) -> int:
-    """What the event weighs as Lambda gets it: as JSON, its body's quotation marks escaped."""
+    """Returns the event's size as Lambda receives it: as JSON, with its body's quotes escaped."""
     return len(json.dumps(event, ensure_ascii=False).encode())

@@ -11,7 +11,7 @@ _PREFIX = "access-control-"
 
 @dataclass(frozen=True)
 class Cors:
-    """Which web pages may call the API, and how."""
+    """The origins, methods and headers with which web pages may call the API."""
 
     origins: tuple[str, ...]
     methods: tuple[str, ...]
@@ -20,9 +20,9 @@ class Cors:
     max_age_seconds: int
 
     def preflight(self, method: str, headers: Mapping[str, str]) -> Answer | None:
-        """The answer to a browser's question before a request; None where it is none.
+        """Returns the answer to a preflight request; None for any other request.
 
-        The gateway answers it before any function could (API Gateway, "Configure CORS").
+        The gateway answers it without invoking a function (API Gateway, "Configure CORS").
         """
         is_preflight = "origin" in headers and _PREFIX + "request-method" in headers
         if method != "OPTIONS" or not is_preflight:
@@ -36,7 +36,7 @@ class Cors:
         return Answer(204, {**allowed, **preflight} if allowed else {}, b"")
 
     def with_cors(self, origin: str | None, answer: Answer) -> Answer:
-        """The answer with the gateway's own CORS headers; a function's never pass."""
+        """Returns the answer with the gateway's CORS headers and without any of the function's."""
         headers = {k: v for k, v in answer.headers.items() if not k.lower().startswith(_PREFIX)}
         allowed = self._allowed(origin) if origin else {}
         if allowed:
@@ -50,7 +50,7 @@ class Cors:
 
 
 def cors_of_template() -> Cors:
-    """What the template configures, each parameter at its default."""
+    """Returns the template's configuration, with each parameter at its default."""
     (api,) = resources("AWS::Serverless::HttpApi").values()
     configured = api["CorsConfiguration"]
     origins = parameter_defaults()[configured["AllowOrigins"]["Ref"]]

@@ -1,4 +1,4 @@
-"""`/_local/...`: what a developer can see and do beside the API, in the local run only."""
+"""`/_local/...`: endpoints for the developer beside the API, in the local run only."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -35,13 +35,13 @@ LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
 
 _CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
 _FOR_FUNCTIONS = (WRITE_BACK_PATH, WEBHOOK_PATH, SHOPIFY_PATH, CATALOGUE_PATH)
-"""What functions in containers ask for, by another name of this machine."""
+"""Paths that functions in containers request, at another host name of this machine."""
 
 type Json = dict[str, Any] | list[dict[str, Any]]
 
 
 class Endpoints:
-    """The endpoints, over what the local run holds."""
+    """The endpoints, which show and change the local run's state."""
 
     def __init__(
         self,
@@ -51,10 +51,10 @@ class Endpoints:
         keep_clock: Callable[[timedelta], None],
         guard: Guard,
     ) -> None:
-        """`store` is what the demo's custom store writes back to.
+        """`store` receives the write-backs of the demo's custom store.
 
-        `keep_clock` gets how far the service's time is ahead, before anything happens in it.
-        `guard` says who may ask.
+        `keep_clock` stores the clock's new offset before the clock is moved.
+        `guard` decides which requests are answered.
         """
         self._guard = guard
         self.requests = RequestLog()
@@ -88,7 +88,7 @@ class Endpoints:
         return Rule(PREFIX + path, methods=[method], endpoint=endpoint)
 
     def answer(self, request: Request) -> Response:
-        """The answer to a request whose path begins with `/_local`."""
+        """Answers a request whose path begins with `/_local`."""
         try:
             self._guard.check(request, for_functions=request.path.startswith(_FOR_FUNCTIONS))
             endpoint, values = self._routes.bind_to_environ(request.environ).match()
@@ -122,7 +122,7 @@ class Endpoints:
         )
 
     def email(self, _request: Request, email_id: str) -> Response:
-        """An email as a mail client shows it: no script of it runs."""
+        """Returns an email as a mail client shows it: none of its scripts runs."""
         for email in mail.sent_emails():
             if email.id == email_id:
                 response = Response(email.html, mimetype="text/html")
@@ -131,7 +131,7 @@ class Endpoints:
         raise NotFound("No email has this id.")
 
     def catalogue(self, _request: Request) -> Response:
-        """The pretend shop's product feed, as its web site has it."""
+        """Returns the product feed of the pretend shop's web site."""
         return Response(_CATALOGUE.read_text("utf-8"), mimetype="application/rss+xml")
 
     def write_backs(self, _request: Request) -> Response:
@@ -143,13 +143,13 @@ class Endpoints:
         return _json(_shown(self._endpoint.received()))
 
     def receive_write_back(self, request: Request) -> Response:
-        """The pretend store's own end."""
+        """Receives a write-back for the pretend store."""
         headers = {name.lower(): value for name, value in request.headers}
         self._store.receive(headers, request.get_data().decode(errors="replace"))
         return Response(status=204)
 
     def shopify(self, request: Request, shop: str, path: str) -> Response:
-        """A pretend shop's own end."""
+        """Answers a request to a pretend shop."""
         return self._shopify.answer(request, shop, path)
 
     def queues(self, _request: Request) -> Response:
@@ -157,7 +157,7 @@ class Endpoints:
         return _json(_depths())
 
     def run_schedule(self, _request: Request, name: str) -> Response:
-        """Runs a scheduled function now and answers what it said."""
+        """Runs a scheduled function now and returns its answer."""
         try:
             return _json({"name": name, "result": pumps.run_schedule(name)})
         except LookupError:
@@ -167,11 +167,11 @@ class Endpoints:
             raise InternalServerError(f"It failed: {type(error).__qualname__}.") from error
 
     def advance_clock(self, request: Request) -> Response:
-        """Moves all of the service's time forward and runs the schedules that became due."""
+        """Advances the service's clock and runs the schedules that became due."""
         return _json({"now": clock.to_text(self._advance(_advance_seconds(request)))})
 
     def _advance(self, seconds: float) -> datetime:
-        """Moves it by so many seconds: what the time was then."""
+        """Advances the clock by so many seconds; returns the new time."""
         if not functions.are_here():
             raise CannotDo(
                 "Containers keep the machine's time. Only `make run` can move the service's."
@@ -199,7 +199,7 @@ def _advance_seconds(request: Request) -> float:
 
 
 def _depths() -> dict[str, dict[str, int]]:
-    """By queue: what waits, what is being worked on, and what its dead-letter queue holds."""
+    """Returns the number of messages waiting, in flight and in the dead-letter queue, by queue."""
     depths = {}
     for name, properties in resources(QUEUE).items():
         depths[name] = queue_depth(name)

@@ -1,4 +1,4 @@
-"""The HTTP front: requests over real sockets, to the gateway's functions or to `/_local`."""
+"""The HTTP front: passes requests over real sockets to the API's functions or to `/_local`."""
 
 import socket
 from collections.abc import Callable, Iterable
@@ -26,24 +26,24 @@ type Api = Callable[[Request], Answer]
 
 
 class _Quiet(WSGIRequestHandler):
-    """Says nothing of requests: a path can hold a token."""
+    """Doesn't log requests, as a path can hold a token."""
 
     protocol_version = "HTTP/1.1"
 
     def log(self, type: str, message: str, *args: object) -> None:
-        """Nothing: what fails, the front shows itself."""
+        """Logs nothing: the front itself prints failures."""
 
 
 class Front:
     """The WSGI application."""
 
     def __init__(self, endpoints: Endpoints, api: Api) -> None:
-        """`api` answers what isn't the endpoints'."""
+        """`api` answers all requests outside `/_local`."""
         self._endpoints = endpoints
         self._api = api
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        """One request, in a thread of its own."""
+        """Answers one request, in a thread of its own."""
         with functions.apart():
             return self._answer(environ, start)
 
@@ -60,7 +60,7 @@ class Front:
         return _sent(answer, request.method, start)
 
     def _logged(self, request: Request) -> Answer:
-        """The API's answer, which the developer then sees among the last requests."""
+        """Returns the API's answer, and adds it to the request log that the developer sees."""
         began = perf_counter()
         answer = self._api(request)
         line = (request.method, request.path, request.query_string.decode(errors="replace"))
@@ -86,7 +86,7 @@ def application(api: Api) -> WSGIApplication:
 
 
 def gateway_in_process(cors: Cors) -> Api:
-    """The API by this process's own gateway; `cors` is the template's setting for it."""
+    """Returns the API of this process's own gateway; `cors` is the template's CORS setting."""
 
     def answer(request: Request) -> Answer:
         headers = {name.lower(): value for name, value in request.headers}
@@ -132,7 +132,7 @@ def _sent(answer: Answer, method: str, start: StartResponse) -> list[bytes]:
 
 
 def server_on(listening: socket.socket, application: WSGIApplication) -> BaseWSGIServer:
-    """A server with a thread a request."""
+    """Returns a server that handles each request in a thread of its own."""
     host, port = listening.getsockname()
     return make_server(
         host,

@@ -1,4 +1,4 @@
-"""The pages of `/_local/`: what the local run sent and stores, and its requests."""
+"""The pages of `/_local/`: the local run's messages, rows, queues, clock and requests."""
 
 PREFIX = "/_local"
 PAGES = f"{PREFIX}/pages"

@@ -1,8 +1,8 @@
-"""Who may see and do what `/_local` offers: a program or a browser on this machine, by its name.
+"""Restricts `/_local` to programs and browsers on this machine, by the `Host` header.
 
-A page of a stranger's in the developer's browser could ask this machine too. Under a name of its
-own that leads here (DNS rebinding) it has that name as the host, and across origins its browser
-says so.
+Another site's page in the developer's browser could send requests to this machine, too. With a name
+of its own that resolves to this machine (DNS rebinding) its `Host` is that name, and for a
+cross-origin request the browser sends its `Origin`.
 """
 
 from collections.abc import Iterable
@@ -16,14 +16,17 @@ _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Guard:
-    """Lets requests pass, or refuses them."""
+    """Accepts or refuses requests."""
 
     def __init__(self, entrances: Iterable[str] = ()) -> None:
-        """`entrances` are other hosts that functions in containers know this run by."""
+        """`entrances` are the other hosts at which functions in containers reach this run."""
         self._entrances = frozenset(entrances)
 
     def check(self, request: Request, *, for_functions: bool) -> None:
-        """Raises Forbidden unless it may be answered; functions ask the pretend shops alone."""
+        """Raises Forbidden unless the request may be answered.
+
+        `for_functions` says that the path is one that functions in containers request.
+        """
         host = request.headers.get("host", "")
         if _name(host) not in LOOPBACK and not (for_functions and host in self._entrances):
             raise Forbidden("Only this machine may ask: by 127.0.0.1 or localhost.")

@@ -1,4 +1,4 @@
-"""The last requests to the API, in memory, and the problems that they were answered with."""
+"""Keeps the last requests to the API in memory, with the problems in their answers."""
 
 import gzip
 import json
@@ -29,14 +29,14 @@ class LoggedRequest:
     code: str = ""
     detail: str = ""
     errors: tuple[tuple[str, str], ...] = ()
-    """Of a 422: where each error is, and what it is."""
+    """The path and the text of each error of a 422."""
 
 
 class RequestLog:
-    """The last ones, newest first. A request's headers and body are never stored."""
+    """The last requests, newest first. A request's headers and body are never stored."""
 
     def __init__(self) -> None:
-        """There was no request yet."""
+        """Begins empty."""
         self._lock = threading.Lock()
         self._requests: deque[LoggedRequest] = deque(maxlen=STORED)
 
@@ -49,7 +49,7 @@ class RequestLog:
         body: bytes,
         seconds: float,
     ) -> None:
-        """Adds one: `line` is its method, path and query, and the rest its answer."""
+        """Adds a request: `line` is its method, path and query; the rest describes its answer."""
         names = {name.lower(): value for name, value in headers.items()}
         code, detail, errors = _problem(names, body)
         logged = LoggedRequest(
@@ -60,13 +60,13 @@ class RequestLog:
             self._requests.appendleft(logged)
 
     def newest(self) -> list[LoggedRequest]:
-        """All that are stored, newest first."""
+        """Returns all stored requests, newest first."""
         with self._lock:
             return list(self._requests)
 
 
 def _problem(headers: dict[str, str], body: bytes) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    """The code, detail and errors of a problem; nothing of other answers, nor one to HEAD."""
+    """Returns a problem's code, detail and errors; empty for other answers and for HEAD."""
     if not body or not headers.get("content-type", "").startswith(_PROBLEM):
         return "", "", ()
     is_compressed = headers.get("content-encoding") == "gzip"

@@ -1,4 +1,4 @@
-"""The rows of the table by kind, as DynamoDB holds them."""
+"""The rows of the table by kind, as DynamoDB stores them."""
 
 import os
 from collections import Counter
@@ -12,7 +12,7 @@ from boto3.dynamodb.types import TypeDeserializer
 from local.aws import client
 
 MAX_READ = 50_000
-"""A page reads so many rows at most: a table that is kept may have become large."""
+"""The most rows that a page reads, as a kept table may have become large."""
 MAX_SHOWN = 100
 _MAX_VALUE = 2_000
 _deserializer = TypeDeserializer()
@@ -20,7 +20,7 @@ _deserializer = TypeDeserializer()
 
 @dataclass(frozen=True)
 class Kinds:
-    """How many rows of each kind there are; `is_all` unless there were too many to read."""
+    """The number of rows of each kind; `is_all` is False if there were too many to read."""
 
     counts: dict[str, int]
     is_all: bool
@@ -36,13 +36,13 @@ class ShownRow:
 
 
 def kinds() -> Kinds:
-    """The kinds, with how many rows each has."""
+    """Returns the kinds, with the number of rows of each."""
     found = Counter(row.get("kind", {}).get("S", "-") for row in _rows("kind"))
     return Kinds(dict(sorted(found.items())), found.total() < MAX_READ)
 
 
 def rows_of(kind: str, beginning: str) -> list[ShownRow]:
-    """The first rows of the kind whose partition key begins so."""
+    """Returns the first rows of the kind whose partition key begins with `beginning`."""
     found = (
         row
         for row in _rows()
@@ -52,7 +52,7 @@ def rows_of(kind: str, beginning: str) -> list[ShownRow]:
 
 
 def _rows(*names: str) -> Iterator[dict[str, Any]]:
-    """The table's rows in DynamoDB's notation, with these attributes or all."""
+    """Yields the table's rows in DynamoDB's notation, with these attributes or all."""
     only: dict[str, Any] = {}
     if names:
         only = {

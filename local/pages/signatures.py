@@ -1,4 +1,4 @@
-"""Whether a write-back that the pretend store received is signed as its receiver would check it."""
+"""Checks the signatures of the pretend store's write-backs, as a real store would."""
 
 import base64
 import hashlib
@@ -17,14 +17,14 @@ _PREFIX = "whsec_"
 
 
 class Signatures:
-    """Checks each write-back once, with the secrets of then: old secrets end."""
+    """Checks each write-back once, with the secrets of that time, as old secrets expire."""
 
     def __init__(self) -> None:
-        """Nothing was checked yet."""
+        """Begins with no checked write-back."""
         self._checked: dict[int, str] = {}
 
     def check(self, number: int, received: Received) -> str:
-        """What is to say of the write-back, the so many-th that the store received."""
+        """Returns the text about the write-back, the `number`th that the store received."""
         if number not in self._checked:
             self._checked[number] = _check(received)
         return self._checked[number]
@@ -44,13 +44,13 @@ def _check(received: Received) -> str:
 
 
 def _signature(secret: str, signed: bytes) -> str:
-    """As Standard Webhooks says, and without the code that signs: this one judges it."""
+    """Signs as Standard Webhooks says, without the service's code, as this checks that code."""
     key = base64.b64decode(secret.removeprefix(_PREFIX))
     return "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
 
 
 def _secrets_of(store: str) -> Iterable[str]:
-    """The secrets that sign for the store now, whichever workspace has it."""
+    """Returns the secrets that sign the store's write-backs now, in whichever workspace it is."""
     # The service reads its environment when it is imported.
     from storepost.platform.persistence.item import Item  # noqa: PLC0415
     from storepost.stores.stores.write_back import (  # noqa: PLC0415
@@ -63,7 +63,7 @@ def _secrets_of(store: str) -> Iterable[str]:
         store_id = UUID(store)
     except ValueError:
         return ()
-    # The same in each workspace.
+    # The sort key is the same in each workspace.
     _, place = write_back_key(WorkspaceScope(store_id), store_id)
     pages = (
         client("dynamodb")

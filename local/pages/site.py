@@ -1,4 +1,4 @@
-"""The pages themselves: what each shows, and what its buttons do."""
+"""The pages and the actions of their buttons."""
 
 import json
 import threading
@@ -42,20 +42,20 @@ type Depths = Callable[[], dict[str, dict[str, int]]]
 
 @dataclass(frozen=True)
 class Sources:
-    """What the pages show and change."""
+    """The data that the pages show, and the functions that their buttons call."""
 
     store: PretendStore
     endpoint: PretendEndpoint
     schedules: Schedules
     requests: RequestLog
     depths: Depths
-    """How much each queue holds."""
+    """Returns each queue's number of messages."""
     advance: Callable[[float], Any]
     """Moves the service's time forward by seconds."""
 
 
 class Pages:
-    """The pages, over what the local run holds."""
+    """The pages about the local run's state."""
 
     def __init__(self, sources: Sources) -> None:
         """`sources` is what they show."""
@@ -73,7 +73,7 @@ class Pages:
         self._templates.filters |= {"moment": clock.to_text, "pretty": pretty}
 
     def rules(self) -> list[Rule]:
-        """Where the pages are."""
+        """The pages' URL rules."""
         shown = {
             f"{PREFIX}/": self.overview,
             f"{PAGES}/emails": self.emails,
@@ -99,7 +99,7 @@ class Pages:
         ]
 
     def overview(self, _request: Request) -> Response:
-        """The newest of everything."""
+        """Shows the newest records of every kind."""
         return self._page(
             "overview",
             emails=mail.sent_emails()[::-1][:_LATEST],
@@ -113,22 +113,22 @@ class Pages:
         return self._page("emails", emails=mail.sent_emails()[::-1])
 
     def write_backs(self, _request: Request) -> Response:
-        """The newest write-backs with their attempts, and what the pretend store received, with
-        whether the signature is right.
+        """Shows the newest write-backs with their attempts, and those that the pretend store
+        received, with the result of the signature check.
         """
         return self._page("write_backs", told=write_backs_shown(), write_backs=self._received())
 
     def webhooks(self, _request: Request) -> Response:
-        """Webhook endpoints with their newest deliveries, and what the pretend one received."""
+        """Shows webhook endpoints with their newest deliveries, and the pretend one's messages."""
         received = self._sources.endpoint.received()[::-1][:_SHOWN]
         return self._page("webhooks", endpoints=endpoints_shown(), received=received)
 
     def queues(self, _request: Request) -> Response:
-        """How much each queue holds."""
+        """Shows each queue's number of messages."""
         return self._page("queues", queues=self._sources.depths())
 
     def queue(self, _request: Request, name: str) -> Response:
-        """What is in a queue, and its dead letters."""
+        """Shows a queue's messages and its dead letters."""
         dead = self._dead_letters(name)
         reader = pumps.reader_of(name).job
         return self._page(
@@ -144,7 +144,7 @@ class Pages:
         return redirect(f"{PAGES}/queues/{name}", 303)
 
     def send_one_again(self, _request: Request, name: str, message: str) -> Response:
-        """Sends one dead letter back to its queue; who was too late finds it gone."""
+        """Sends one dead letter back to its queue; does nothing if it is no longer there."""
         self._dead_letters(name)
         send_again(name, message)
         return redirect(f"{PAGES}/queues/{name}", 303)
@@ -160,7 +160,7 @@ class Pages:
         return self._page("rows", kind=kind, beginning=beginning, rows=found, most=rows.MAX_SHOWN)
 
     def clock(self, _request: Request) -> Response:
-        """The service's time, and what runs by it."""
+        """Shows the service's time and its schedules."""
         return self._page(
             "clock",
             offset=clock.offset(),
@@ -193,11 +193,11 @@ class Pages:
         return redirect(f"{PAGES}/clock", 303)
 
     def requests(self, _request: Request) -> Response:
-        """The last requests to the API, with the problems that they met."""
+        """Shows the last requests to the API, with the problems in their answers."""
         return self._page("requests", requests=self._sources.requests.newest())
 
     def static(self, _request: Request, name: str) -> Response:
-        """The pages' style and script."""
+        """Returns the pages' style or script."""
         if name not in _STATIC:
             raise NotFound("There is no such file.")
         loader = self._templates.loader
@@ -206,7 +206,7 @@ class Pages:
         return Response(source, mimetype=_STATIC[name])
 
     def _received(self) -> list[tuple[Any, str]]:
-        """The write-backs with what is to say of their signatures, newest first."""
+        """Returns the write-backs with the results of their signature checks, newest first."""
         received = self._sources.store.received()
         return [
             (each, self._signatures.check(number, each)) for number, each in enumerate(received)
@@ -225,13 +225,13 @@ class Pages:
         response = Response(text, mimetype="text/html")
         response.headers["content-security-policy"] = POLICY
         response.headers["cache-control"] = "no-store"
-        # Not `no-referrer`: a form would then say that it comes from nowhere, and be refused.
+        # Not `no-referrer`: a form's `Origin` would then be `null`, and the guard would refuse it.
         response.headers["referrer-policy"] = "same-origin"
         return response
 
 
 def pretty(body: str) -> str:
-    """JSON as people read it; any other text as it is."""
+    """Returns JSON indented; any other text unchanged."""
     try:
         return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     except ValueError:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from storepost.webhooks.endpoints.model import WebhookEndpoint
 
 SHOWN = 20
-"""Deliveries of an endpoint."""
+"""The most deliveries of an endpoint that the page shows."""
 
 
 @dataclass(frozen=True)

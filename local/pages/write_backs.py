@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from storepost.people.consent.model import ConsentChange, WriteBack
 
 SHOWN = 20
-"""Changes that are written back to stores."""
+"""The most consent changes with write-backs that the page shows."""
 
 
 @dataclass(frozen=True)

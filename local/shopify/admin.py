@@ -31,18 +31,18 @@ type Info = GraphQLResolveInfo[Shop]
 
 
 def schema_text() -> str:
-    """All that the pretend Shopify knows, in GraphQL's schema language."""
+    """Returns the pretend Shopify's whole schema, in GraphQL's schema language."""
     return "\n".join(path.read_text("utf-8") for path in sorted(SCHEMA.glob("*.graphql")))
 
 
 @cache
 def schema() -> GraphQLSchema:
-    """The same, ready to execute."""
+    """Returns the schema, ready to execute."""
     return build_schema(schema_text())
 
 
 def answer(shop: Shop, request: Mapping[str, Any]) -> Json:
-    """The body of the answer to a request's body, throttled as Shopify throttles."""
+    """Returns the answer's body to a request's body, throttled as Shopify does."""
     try:
         document = parse(str(request.get("query")))
     except GraphQLError as error:
@@ -69,7 +69,7 @@ def answer(shop: Shop, request: Mapping[str, Any]) -> Json:
 
 
 def needed_scopes(kind: GraphQLObjectType, field: str) -> list[set[str]]:
-    """The scopes that a field and its type ask for: of each set, any one."""
+    """Returns the scopes that a field and its type need: one of each set."""
     directive = schema().get_directive("needs")
     assert directive is not None  # noqa: S101 - it stands in our own schema
     nodes = (kind.fields[field].ast_node, kind.ast_node)
@@ -82,7 +82,7 @@ def _resolve(above: object, info: Info, **arguments: object) -> object:
     _check_scopes(shop, info)
     resolver = _RESOLVERS.get((info.parent_type.name, info.field_name))
     if resolver is not None:
-        # A field of an object is about that object, one of the whole API about the shop.
+        # A field's resolver gets its parent object; a root field's resolver gets the shop.
         return resolver(shop if above is None else above, **arguments)
     if isinstance(above, Mapping):
         return above[info.field_name]
@@ -90,7 +90,7 @@ def _resolve(above: object, info: Info, **arguments: object) -> object:
 
 
 def _bulk_run(shop: Shop, *, query: str) -> Json:
-    """The query is answered as any other, but for nothing."""
+    """Answers a bulk operation's query as any other, but at no cost."""
     shop.bucket.give_back(shop.bucket.maximum)
     return exports.run(shop.operations, lambda: answer(shop, {"query": query}))
 

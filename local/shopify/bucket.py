@@ -1,4 +1,4 @@
-"""What a shop's requests are paid from."""
+"""The bucket of points that a shop's requests spend."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,7 +16,7 @@ class Bucket:
     at: datetime = field(default_factory=clock.now)
 
     def try_spend(self, points: float) -> bool:
-        """Takes the points if all of them are there."""
+        """Spends the points if it has enough; returns whether it had."""
         self._refill()
         if points > self.available:
             return False
@@ -24,11 +24,11 @@ class Bucket:
         return True
 
     def give_back(self, points: float) -> None:
-        """What a request didn't use."""
+        """Returns the points that a request didn't use to the bucket."""
         self.available = min(self.maximum, self.available + points)
 
     def status(self) -> dict[str, float]:
-        """Returns it as answers have it."""
+        """Returns the status for an answer."""
         self._refill()
         return {
             "maximumAvailable": self.maximum,

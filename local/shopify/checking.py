@@ -1,11 +1,12 @@
-"""`make check-shopify SCHEMA=… SCOPES=…`: what we say to Shopify against what Shopify knows.
+"""`make check-shopify SCHEMA=… SCOPES=…`: checks our requests against Shopify's own schema.
 
 `SCHEMA` is the Admin API's own schema in GraphQL's language (it may be gzipped), `SCOPES` Shopify's
 list of the access scopes that types and fields need: `[{type, field or null, scopes: any of}]`.
 
-    every document is valid there, uses nothing deprecated, and needs only scopes that we ask for
-    the pretend Shopify's schema says nothing that Shopify's doesn't: types, fields, arguments,
-    what may be null, values of enums, and the scopes that something needs
+    every document is valid in Shopify's schema, uses nothing deprecated, and needs only scopes that
+    we ask for
+    the pretend Shopify's schema contains nothing that Shopify's doesn't: types, fields, arguments,
+    nullability, values of enums, and needed scopes
 """
 
 import gzip
@@ -50,27 +51,27 @@ from storepost.shopify.documents import FOLDER
 from storepost.shopify.scopes import covers
 
 type Place = tuple[str, str | None]
-"""A type, and one of its fields or none."""
+"""A type, and one of its fields or None."""
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 type Typed = GraphQLField | GraphQLArgument | GraphQLInputField
 
 
 @dataclass(frozen=True)
 class Shopifys:
-    """What Shopify publishes."""
+    """Shopify's published schema and scopes."""
 
     schema: GraphQLSchema
     scopes: dict[Place, set[str]]
 
     def needed(self, kind: str, field: str) -> Iterator[set[str]]:
-        """The scopes that a field and its type need: of each set, any one."""
+        """Yields the scopes that a field and its type need: one of each set."""
         for place in ((kind, None), (kind, field)):
             if place in self.scopes:
                 yield self.scopes[place]
 
 
 def read(schema: Path, scopes: Path) -> Shopifys:
-    """Shopify's files; the schema is taken to be valid, as checking that takes minutes."""
+    """Reads Shopify's files; the schema is assumed valid, as validating it takes minutes."""
     raw = schema.read_bytes()
     text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode()
     rows = json.loads(scopes.read_text("utf-8"))
@@ -81,12 +82,12 @@ def read(schema: Path, scopes: Path) -> Shopifys:
 
 
 def template_scopes() -> list[str]:
-    """The scopes that the template asks shops for by default."""
+    """Returns the scopes that the template requests from shops by default."""
     return parameter_defaults()["ShopifyScopes"].split(",")
 
 
 def findings(shopifys: Shopifys, scopes: Iterable[str], documents: Path = FOLDER) -> list[str]:
-    """Everything that doesn't hold, a sentence each."""
+    """Returns each violation as a sentence."""
     granted = set(scopes)
     found = [
         f"{path.name}: {finding}"
@@ -97,7 +98,7 @@ def findings(shopifys: Shopifys, scopes: Iterable[str], documents: Path = FOLDER
 
 
 def of_document(name: str, text: str, shopifys: Shopifys, granted: set[str]) -> Iterator[str]:
-    """What is wrong with a document."""
+    """Yields a document's errors."""
     document = parse(text)
     operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
     title = "".join(part.capitalize() for part in name.split("_"))
@@ -114,7 +115,7 @@ def of_document(name: str, text: str, shopifys: Shopifys, granted: set[str]) -> 
 
 
 def _unreplaced(schema: GraphQLSchema) -> Iterator[str]:
-    """Deprecated fields in whose place there is nothing yet: what the schema names it lacks."""
+    """Yields deprecated fields whose named replacement the schema doesn't have yet."""
     phone = schema.get_type("CustomerPhoneNumber")
     if isinstance(phone, GraphQLObjectType) and "smsMarketingConsent" not in phone.fields:
         names = ("marketingState", "marketingOptInLevel", "marketingUpdatedAt")
@@ -122,7 +123,7 @@ def _unreplaced(schema: GraphQLSchema) -> Iterator[str]:
 
 
 def of_schema(own: GraphQLSchema, shopifys: Shopifys) -> Iterator[str]:
-    """What our schema says otherwise than Shopify's."""
+    """Yields the differences of our schema from Shopify's."""
     for name, kind in own.type_map.items():
         if is_introspection_type(kind) or is_specified_scalar_type(kind):
             continue
@@ -170,7 +171,7 @@ def _of_needs(own: GraphQLObjectType, shopifys: Shopifys) -> Iterator[str]:
 
 
 def _of_types(own: Mapping[str, Typed], other: Mapping[str, Typed]) -> Iterator[str]:
-    """Fields or arguments that aren't there, or are of another type."""
+    """Yields fields or arguments that are missing there, or have another type."""
     for name, place in own.items():
         if name not in other:
             yield f".{name}: no such field or argument"
@@ -179,16 +180,16 @@ def _of_types(own: Mapping[str, Typed], other: Mapping[str, Typed]) -> Iterator[
 
 
 class _Fields(Visitor):
-    """Gathers the fields that a document selects."""
+    """Collects the fields that a document selects."""
 
     def __init__(self, types: TypeInfo) -> None:
-        """`types` knows where in the schema the visit is."""
+        """`types` tracks the visit's position in the schema."""
         super().__init__()
         self.types = types
         self.found: set[tuple[str, str]] = set()
 
     def enter_field(self, node: FieldNode, *_: object) -> None:
-        """Keeps the field with the type that it stands in."""
+        """Keeps the field with its parent type."""
         parent = self.types.get_parent_type()
         if parent is not None:
             self.found.add((parent.name, node.name.value))
@@ -202,7 +203,7 @@ def _fields_of(document: Node, schema: GraphQLSchema) -> set[tuple[str, str]]:
 
 
 def main(schema: str, scopes: str) -> int:
-    """Says what was found; 1 where something was."""
+    """Prints the findings; returns 1 if there are any, else 0."""
     shopifys = read(Path(schema), Path(scopes))
     found = findings(shopifys, template_scopes())
     for finding in found:

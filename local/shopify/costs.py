@@ -1,4 +1,4 @@
-"""What a request costs: an object one point, what is in a list once for each requested element.
+"""The cost of a request: one point an object, and a list's content once per requested element.
 
 A mutation costs ten.
 """

@@ -1,4 +1,4 @@
-"""A pretend shop's customers, and what it takes of changes of consent."""
+"""A pretend shop's customers, and the changes of consent that it accepts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ GID = "gid://shopify/Customer/"
 
 @dataclass
 class Consent:
-    """What a customer wants of one channel; named as the Admin API's fields."""
+    """A customer's consent for one channel; its fields are named as the Admin API's."""
 
     marketing_state: str = "NOT_SUBSCRIBED"
     marketing_updated_at: datetime | None = None
@@ -21,7 +21,7 @@ class Consent:
 
 @dataclass
 class ShopCustomer:
-    """A customer as the shop has it."""
+    """A customer as the shop stores it."""
 
     number: int
     email: str | None = None
@@ -53,7 +53,7 @@ class ShopCustomer:
 
 
 def found(customers: Iterable[ShopCustomer], gid: str) -> ShopCustomer | None:
-    """The customer of that id."""
+    """Returns the customer with that id, or None."""
     return next((c for c in customers if f"{GID}{c.number}" == gid), None)
 
 
@@ -82,7 +82,7 @@ def update_sms_consent(
 def _updated(
     customer: ShopCustomer, stored: Consent, statement: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A consent that is older than the stored one changes nothing, and is no error."""
+    """Updates a consent; one that is older than the stored one changes nothing, without error."""
     if statement["marketingState"] not in {"SUBSCRIBED", "UNSUBSCRIBED", "PENDING"}:
         return _refused("marketingState", "INCLUSION")
     stated_at = statement.get("consentUpdatedAt")

@@ -1,4 +1,4 @@
-"""Code discounts and bulk creations of codes, as a pretend shop keeps them."""
+"""Code discounts and bulk creations of codes, as a pretend shop stores them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ MAX_CODES = 250
 
 @dataclass
 class Discount:
-    """A code discount as the shop has it."""
+    """A code discount as the shop stores it."""
 
     number: int
     content: Mapping[str, Any]
-    """What it was made of."""
+    """The payload that created it."""
     codes: dict[str, int] = field(default_factory=dict)
-    """The numbers of its codes."""
+    """The numbers of its codes, by code."""
 
     def node(self, query: str | None = None) -> dict[str, Any]:
-        """The discount as the Admin API returns it, with those of its codes that a search finds."""
+        """Returns it as the Admin API does, with the codes that match a search."""
         found = [
             {"id": f"{CODE_GID}{number}", "code": code}
             for code, number in self.codes.items()
@@ -36,7 +36,7 @@ class Discount:
 
 @dataclass
 class Creation:
-    """A bulk creation: the result of each code, returned once it was polled so often."""
+    """A bulk creation with each code's result; it is done after `looks` polls."""
 
     number: int
     results: Sequence[dict[str, Any]]

@@ -27,13 +27,13 @@ def create(shop: Shop, payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def by_id(shop: Shop, gid: str) -> dict[str, Any] | None:
-    """`node`, of a discount."""
+    """`node`, for a discount."""
     found = _found(shop, gid)
     return found.node() if found else None
 
 
 def of_code(shop: Shop, code: str) -> dict[str, Any] | None:
-    """`codeDiscountNodeByCode`, whatever the code's case."""
+    """`codeDiscountNodeByCode`, ignoring the code's case."""
     found = _holder(shop, code)
     return found.node(code) if found else None
 
@@ -61,7 +61,7 @@ def add_codes(shop: Shop, gid: str, codes: Sequence[Mapping[str, str]]) -> dict[
 
 
 def creation(shop: Shop, gid: str) -> dict[str, Any] | None:
-    """`discountRedeemCodeBulkCreation`: some looks later it is done."""
+    """`discountRedeemCodeBulkCreation`; it is done after some polls."""
     found = next((c for c in shop.creations if f"{CREATION_GID}{c.number}" == gid), None)
     if found is None:
         return None
@@ -71,7 +71,7 @@ def creation(shop: Shop, gid: str) -> dict[str, Any] | None:
 
 
 def created(made: Mapping[str, Any], first: int | None, after: str | None) -> dict[str, Any]:
-    """A page of what became of a bulk creation's codes."""
+    """Returns a page of the results of a bulk creation's codes."""
     results, begin = made["of"].results, int(after or 0)
     end = begin + (first or MAX_CODES)
     return {
@@ -81,7 +81,7 @@ def created(made: Mapping[str, Any], first: int | None, after: str | None) -> di
 
 
 def delete_codes(shop: Shop, gid: str, ids: Sequence[str] | None) -> dict[str, Any]:
-    """`discountCodeRedeemCodeBulkDelete`; a code that isn't there is none to delete."""
+    """`discountCodeRedeemCodeBulkDelete`; it ignores ids of missing codes."""
     discount = _found(shop, gid)
     if discount is None:
         return {"job": None, "userErrors": [_unknown("discountId")]}

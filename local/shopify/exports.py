@@ -1,4 +1,4 @@
-"""Bulk operations of a pretend shop: a query whose answer is a file, a line an object."""
+"""Bulk operations of a pretend shop: the answer of a query is a file with one object a line."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,26 +13,26 @@ GID = "gid://shopify/BulkOperation/"
 
 @dataclass
 class Operation:
-    """An operation and its file, which is there from the beginning; a test may change either."""
+    """An operation and its file, which exists from the start; a test may change either."""
 
     number: int
     lines: list[str]
     records: int
     status: str = "RUNNING"
     looks: int = 1
-    """How often its state, or whether another may begin, is queried before it has ended."""
+    """How many requests, for its state or to start another one, it takes until it has ended."""
     ends: str = "COMPLETED"
     created_at: datetime = field(default_factory=clock.now)
 
     def look(self) -> None:
-        """Time passes for it: it ends by itself, also where nobody asks for it."""
+        """Advances it by one request, so that it also ends if its own state is never requested."""
         if self.status == "RUNNING":
             if self.looks == 0:
                 self.status = self.ends
             self.looks -= 1
 
     def node(self, address: str) -> dict[str, Any]:
-        """The export as the Admin API returns it; `address` is where its file is."""
+        """Returns the export as the Admin API does; `address` is its file's URL."""
         whole, part = self.status == "COMPLETED", self.status in {"FAILED", "CANCELED"}
         return {
             "id": f"{GID}{self.number}",
@@ -46,7 +46,7 @@ class Operation:
 
 
 def run(operations: list[Operation], answer: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """`bulkOperationRunQuery`: one at a time; `answer` is what the shop says to its query."""
+    """`bulkOperationRunQuery`, one at a time; `answer` returns the shop's answer to the query."""
     running = [operation for operation in operations if operation.status == "RUNNING"]
     if running:
         for operation in running:
@@ -65,7 +65,7 @@ def run(operations: list[Operation], answer: Callable[[], Mapping[str, Any]]) ->
 
 
 def looked_at(operations: list[Operation], gid: str, files: str) -> dict[str, Any] | None:
-    """`bulkOperation`: some looks later it has ended; `files` is where the shop's files are."""
+    """`bulkOperation`; it ends after some polls. `files` is the base URL of the shop's files."""
     operation = next((o for o in operations if f"{GID}{o.number}" == gid), None)
     if operation is None:
         return None
@@ -74,12 +74,12 @@ def looked_at(operations: list[Operation], gid: str, files: str) -> dict[str, An
 
 
 def matches(query: str | None, number: int) -> bool:
-    """Whether a search takes a record of that number: `id:>…` is all that it knows."""
+    """Whether a search matches a record of that number; only `id:>…` is supported."""
     return number > int((query or "id:>0").removeprefix("id:>"))
 
 
 def _flat(connection: Mapping[str, Any], parent: str | None) -> Iterator[dict[str, Any]]:
-    """Each node a line of its own, what is connected to it behind it."""
+    """Yields each node as a line of its own, followed by the nodes of its connections."""
     for edge in connection["edges"]:
         node = edge["node"]
         inner = {k: v for k, v in node.items() if isinstance(v, dict) and "edges" in v}

@@ -1,4 +1,4 @@
-"""A pretend shop's side of OAuth: who approves, what is signed, which tokens work."""
+"""A pretend shop's side of OAuth: approval, signed redirects, and tokens."""
 
 import base64
 import hmac
@@ -16,14 +16,14 @@ class Refused(Exception):  # noqa: N818 - it is what happened
     """An OAuth error, as RFC 6749 (section 5.2) writes it."""
 
     def __init__(self, error: str, status: int = 400) -> None:
-        """`error` is the code that is answered."""
+        """`error` is the code in the answer."""
         super().__init__(error)
         self.error = error
         self.status = status
 
 
 def approve(app: App, shop: Shop, query: Mapping[str, str]) -> str:
-    """Somebody of the shop approves what an install's address asks for: where they are led to."""
+    """Approves an install for the shop; returns the URL to redirect the browser to."""
     if query.get("client_id") != app.client_id:
         raise Refused("application_cannot_be_found")
     code = secrets.token_hex(16)
@@ -40,14 +40,14 @@ def approve(app: App, shop: Shop, query: Mapping[str, str]) -> str:
 
 
 def signed(app: App, parameters: Mapping[str, str]) -> dict[str, str]:
-    """The parameters with Shopify's signature."""
+    """Returns the parameters with Shopify's signature."""
     message = "&".join(f"{name}={parameters[name]}" for name in sorted(parameters))
     signature = hmac.new(app.secret.encode(), message.encode(), sha256).hexdigest()
     return {**parameters, "hmac": signature}
 
 
 def exchange(app: App, shop: Shop, form: Mapping[str, str]) -> dict[str, object]:
-    """The answer to a request for tokens. Raises Refused."""
+    """Returns the answer to a token request. Raises Refused."""
     if form.get("client_id") != app.client_id:
         raise Refused("application_cannot_be_found")
     if not hmac.compare_digest(form.get("client_secret", ""), app.secret):
@@ -57,7 +57,7 @@ def exchange(app: App, shop: Shop, form: Mapping[str, str]) -> dict[str, object]
     scopes = shop.codes.pop(form.get("code", ""), None)
     if scopes is None or form.get("expiring") != "1":
         raise Refused("invalid_request")
-    # One grant an app and a shop: whatever came before ends here.
+    # An app has one grant per shop: this one replaces any earlier one.
     shop.installation = Installation(scopes)
     shop.installation.give_tokens(instead_of=None)
     return _token_response(shop.installation)
@@ -83,6 +83,6 @@ def _token_response(installation: Installation) -> dict[str, object]:
 
 
 def _granted(scope: str) -> list[str]:
-    """Returns the scopes as Shopify lists them: without those to read that one to write implies."""
+    """Returns the scopes as Shopify lists them: without read scopes that a write scope implies."""
     scopes = dict.fromkeys(filter(None, scope.split(",")))
     return [s for s in scopes if s.replace("read_", "write_", 1) not in scopes or "write_" in s]

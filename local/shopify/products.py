@@ -11,7 +11,7 @@ type Node = dict[str, Any]
 
 
 def product_node(number: int, title: str, variants: Iterable[Node], **fields: Any) -> Node:  # noqa: ANN401 - what JSON can say
-    """A product; `translations` has what is translated by locale and key."""
+    """Returns a product; `translations` has its translated texts by locale and key."""
     handle, at = title.lower().replace(" ", "-"), clock.to_text(clock.now())
     return {
         "id": f"{GID}{number}",
@@ -33,7 +33,7 @@ def product_node(number: int, title: str, variants: Iterable[Node], **fields: An
 
 
 def variant_node(number: int, price: str, **fields: Any) -> Node:  # noqa: ANN401 - the same
-    """A variant that the shop counts."""
+    """Returns a variant whose inventory the shop tracks."""
     at = clock.to_text(clock.now())
     return {
         "id": f"gid://shopify/ProductVariant/{number}",
@@ -55,7 +55,7 @@ def variant_node(number: int, price: str, **fields: Any) -> Node:  # noqa: ANN40
 
 
 def picture(number: int, url: str, alt: str | None = None) -> Node:
-    """A picture, which is a file that products and variants may have in common."""
+    """Returns a picture, a file that products and variants may share."""
     return {
         "__typename": "MediaImage",
         "id": f"gid://shopify/MediaImage/{number}",
@@ -65,18 +65,18 @@ def picture(number: int, url: str, alt: str | None = None) -> Node:
 
 
 def number_of(product: Mapping[str, Any]) -> int:
-    """The number that its id ends with."""
+    """Returns the number at the end of its id."""
     return int(product["id"].rpartition("/")[2])
 
 
 def translated(product: Mapping[str, Any], locale: str) -> list[Node]:
-    """What of a product is translated into a language, a row a field."""
+    """Returns a product's translations into a language, one row per field."""
     translations: Mapping[str, str] = product["translations"].get(locale, {})
     return [{"locale": locale, "key": key, "value": value} for key, value in translations.items()]
 
 
 def demo_products() -> list[Node]:
-    """What the demo's shop sells."""
+    """Returns the products of the demo's shop."""
     sizes = ("Small", "Large")
     blanket = [
         variant_node(

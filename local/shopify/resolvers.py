@@ -1,7 +1,8 @@
-"""What isn't simply a value of the object above: by the type's and the field's name.
+"""Resolvers, by type and field name, of fields that aren't simply a value of the parent object.
 
-A resolver gets the shop and the field's arguments. Everything else is found by itself: a field of
-`Shop` in the shop, of a mapping under its name, of an object under its name in Python's spelling.
+A root field's resolver gets the shop and the field's arguments. Fields without a resolver are read
+by name: `Shop`'s from the shop, others from the parent mapping, or from the parent object under the
+name in Python's spelling.
 """
 
 from collections.abc import Callable

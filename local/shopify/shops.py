@@ -1,4 +1,4 @@
-"""What a pretend shop is, and what the app got from it."""
+"""A pretend shop, and the app's installation in it."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ REFRESH_FOR = timedelta(days=90)
 
 @dataclass(frozen=True)
 class Locale:
-    """A language that a shop is published in, or is to be."""
+    """A language that a shop is or will be published in."""
 
     locale: str
     name: str
@@ -28,7 +28,7 @@ class Locale:
 
 @dataclass
 class Installation:
-    """The app in a shop: the one pair of tokens that works, and the refresh token before it."""
+    """The app in a shop: its valid pair of tokens, and the previous refresh token."""
 
     scopes: tuple[str, ...]
     access_token: str = ""
@@ -36,10 +36,10 @@ class Installation:
     refresh_token: str = ""
     refresh_ends_at: datetime = field(default_factory=clock.now)
     previous_refresh_token: str | None = None
-    """It works until the one that came in its place is used."""
+    """It is valid until the refresh token that replaced it is used."""
 
     def give_tokens(self, *, instead_of: str | None) -> None:
-        """Gives a new pair. Every access token before it ends."""
+        """Issues a new pair. Every earlier access token ends."""
         now = clock.now()
         self.previous_refresh_token = instead_of
         self.access_token, self.access_ends_at = f"shpat_{secrets.token_hex(16)}", now + ACCESS_FOR
@@ -47,11 +47,11 @@ class Installation:
         self.refresh_ends_at = now + REFRESH_FOR
 
     def takes(self, access_token: str) -> bool:
-        """Whether a request with the token is the app's."""
+        """Whether the access token is valid."""
         return access_token == self.access_token and clock.now() < self.access_ends_at
 
     def refreshes(self, refresh_token: str) -> bool:
-        """Whether the refresh token gets new ones."""
+        """Whether the refresh token is valid."""
         known = {self.refresh_token, self.previous_refresh_token}
         return refresh_token in known and clock.now() < self.refresh_ends_at
 
@@ -78,15 +78,15 @@ class Shop:
     discounts: list[Discount] = field(default_factory=list)
     creations: list[Creation] = field(default_factory=list)
     numbers: int = 0
-    """Of discounts and their codes, so far."""
+    """The last number given to a discount or one of its codes."""
     files: str = ""
-    """Where the shop serves the files of its exports."""
+    """The base URL of the shop's export files."""
     codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Codes that can be exchanged, with the scopes that were approved."""
+    """Authorization codes that can be exchanged, with the approved scopes."""
 
 
 def demo_shops() -> tuple[Shop, ...]:
-    """The shops of the local run: one that the demo connects, and one that is left to you."""
+    """Returns the local run's shops: the demo connects one, the developer may connect the other."""
     return (
         Shop(
             "birch-loom.myshopify.com",

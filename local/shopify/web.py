@@ -22,10 +22,10 @@ _pages = Environment(
 
 
 class PretendShopify:
-    """Shops that the app can be installed in; one request at a time, as moto's."""
+    """Shops that the app can be installed in; they answer one request at a time, as moto does."""
 
     def __init__(self, app: App, shops: Iterable[Shop]) -> None:
-        """`app` is the only app that there is."""
+        """`app` is the only app that the shops know."""
         self.app = app
         self.shops = {shop.domain: shop for shop in shops}
         self._lock = threading.Lock()
@@ -45,7 +45,7 @@ class PretendShopify:
         )
 
     def answer(self, request: Request, domain: str, path: str) -> Response:
-        """The answer of one shop; `path` is what follows its name. Raises HTTPException."""
+        """Returns one shop's answer; `path` is the part after its name. Raises HTTPException."""
         endpoint, values = self._routes.bind("").match(f"/{path}", request.method)
         with self._lock:
             if domain not in self.shops:
@@ -54,24 +54,24 @@ class PretendShopify:
         return response
 
     def home(self, _request: Request, shop: Shop) -> Response:
-        """The shop's admin: nobody works there."""
+        """Returns the shop's admin page, which only says whether the app is installed."""
         installed = "is" if shop.installation else "isn't"
         return Response(f"{shop.name}: the app {installed} installed.\n", mimetype="text/plain")
 
     def export(self, _request: Request, shop: Shop, number: int) -> Response:
-        """The file of an export; its address is all that is needed."""
+        """Returns the file of an export, without authentication."""
         text = "".join(f"{line}\n" for line in shop.operations[number - 1].lines)
         return Response(text, mimetype="application/jsonl")
 
     def ask(self, request: Request, shop: Shop) -> Response:
-        """The page on which somebody of the shop approves the app."""
+        """Returns the page on which the shop's owner approves the app."""
         page = _pages.get_template("authorize.html").render(
             shop=shop, scopes=request.args.get("scope", "").split(",")
         )
         return Response(page, mimetype="text/html")
 
     def approve(self, request: Request, shop: Shop) -> Response:
-        """They did."""
+        """Records the approval, and redirects to the app."""
         try:
             address = approve(self.app, shop, request.args)
         except Refused as refused:
@@ -79,7 +79,7 @@ class PretendShopify:
         return Response(status=302, headers={"Location": address})
 
     def tokens(self, request: Request, shop: Shop) -> Response:
-        """Tokens for a code or for a refresh token."""
+        """Returns tokens for a code or for a refresh token."""
         try:
             return _json(exchange(self.app, shop, request.form))
         except Refused as refused:
@@ -87,7 +87,7 @@ class PretendShopify:
 
     def graphql(self, request: Request, shop: Shop) -> Response:
         """The Admin API."""
-        # Its files are at the address of the request, too.
+        # Its export files have the request's origin, too.
         shop.files = request.url.partition("/admin/")[0]
         token = request.headers.get("x-shopify-access-token", "")
         if shop.installation is None or not shop.installation.takes(token):

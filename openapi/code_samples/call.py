@@ -1,4 +1,4 @@
-"""An operation's example as one call: what each language's sample is written from."""
+"""An operation's example as one call, from which each language's sample is written."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True)
 class Call:
-    """A call with values for all that it demands."""
+    """A call with values for all required parts."""
 
     operation_id: str
     method: str
@@ -25,22 +25,22 @@ class Call:
     """The body's media type, or None where there is no body."""
     body: Any
     schema: str | None
-    """The component that the body is, or that each of its items is; None without a name."""
+    """The component of the body, or of its items; None if it has no name."""
     is_list: bool
-    """Whether it answers a page of items."""
+    """Whether it returns a page of items."""
     has_caller: bool
     answers: bool
-    """Whether a success has a body in JSON."""
+    """Whether a success has a JSON body."""
 
     @property
     def names(self) -> tuple[str, str]:
-        """The group and the operation's name in it, as its id has them."""
+        """The group and the operation's name in it, from its id."""
         group, _, name = self.operation_id.partition(".")
         return group, name
 
 
 def call_of(document: Document, path: str, method: str, operation: Document) -> Call:
-    """The call that the operation's description and example make."""
+    """Returns the call of the operation's example."""
     parameters = [_resolved(document, each) for each in operation.get("parameters", [])]
     demanded = [each for each in parameters if each.get("required")]
     media, content = _body(operation)
@@ -70,9 +70,9 @@ def _body(operation: Document) -> tuple[str | None, Document]:
 
 
 def _component(document: Document, schema: Document) -> str | None:
-    """The component's name, or that of a list's items.
+    """Returns the component's name, or that of a list's items.
 
-    Of several that a body may be it is the first: the example is of that.
+    For a union it is the first option, as the example is one of that.
     """
     options = schema.get("oneOf") or schema.get("anyOf")
     if options:

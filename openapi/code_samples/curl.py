@@ -1,4 +1,4 @@
-"""A call as a command of curl."""
+"""A call as a curl command."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from openapi.code_samples.call import JSON, Call
 
 
 def code(call: Call) -> str:
-    """The command, with an option on each line."""
+    """Returns the command, with an option on each line."""
     options = [_address(call)]
     if call.method != "GET":
         options.insert(0, f"-X {call.method}")

@@ -1,4 +1,4 @@
-"""JSON as a literal of a language: on one line where it fits, else a line for each member."""
+"""Writes JSON as a literal of a language: on one line if it fits, else a line for each member."""
 
 import json
 import re
@@ -11,13 +11,13 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 @dataclass(frozen=True)
 class Style:
-    """How a language writes what isn't an object or an array."""
+    """How a language writes its literals."""
 
     key: Callable[[str], str]
     atom: Callable[[object], str]
     indent: int
     padding: str
-    """What stands inside the braces of an object on one line."""
+    """The text inside the braces of an object on one line."""
 
 
 def _python_atom(value: object) -> str:
@@ -25,7 +25,7 @@ def _python_atom(value: object) -> str:
 
 
 def json_text(value: object) -> str:
-    """The value as JSON, which Python and TypeScript read alike where it is text or a number."""
+    """Returns the value as JSON, which for text and numbers is valid Python and TypeScript, too."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -38,7 +38,7 @@ TYPESCRIPT = Style(_script_key, json_text, 2, " ")
 
 
 def literal(value: object, style: Style, depth: int = 0) -> str:
-    """The literal; `depth` is how many spaces stand before the line that it begins on."""
+    """Returns the literal; `depth` is the indentation of the line that it begins on."""
     line = _on_one_line(value, style)
     if depth + len(line) <= _WIDTH or not isinstance(value, dict | list) or not value:
         return line

@@ -1,4 +1,4 @@
-"""A call by the client for Python."""
+"""A call with the client for Python."""
 
 import keyword
 import re
@@ -12,7 +12,7 @@ _DEPTH = 8
 
 
 def code(call: Call) -> str:
-    """The whole program."""
+    """Returns the whole program."""
     group, name = (spelled(each) for each in call.names)
     arguments = _arguments(call)
     uuid = "from uuid import UUID\n" if any("UUID(" in each for each in arguments) else ""
@@ -26,7 +26,7 @@ def code(call: Call) -> str:
 
 
 def spelled(name: str) -> str:
-    """A name as the client has it: `putWriteBack` is `put_write_back`, `import` is `import_`."""
+    """Returns the client's name: `putWriteBack` is `put_write_back`, `import` is `import_`."""
     found = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()
     return f"{found}_" if keyword.iskeyword(found) else found
 

@@ -1,11 +1,11 @@
-"""A call by the client for TypeScript."""
+"""A call with the client for TypeScript."""
 
 from openapi.code_samples.call import Call
 from openapi.code_samples.literals import TYPESCRIPT, literal
 
 
 def code(call: Call) -> str:
-    """The whole program."""
+    """Returns the whole program."""
     group, name = call.names
     key = "\n  token: process.env.STOREPOST_KEY!," if call.has_caller else ""
     parts = {"path": call.in_path, "query": call.in_query}

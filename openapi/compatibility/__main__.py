@@ -1,4 +1,4 @@
-"""Compares the description with the last release's; with a version it is kept as that release's."""
+"""Compares the description with the last release's; a given version stores it as that release's."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ _CURRENT = FOLDER.parent.parent / "layers/core/storepost/api/reference/openapi.j
 
 
 def main(version: str = "") -> int:
-    """Says what would break a client, and ends with 1 where anything would."""
+    """Prints the changes that would break a client; returns 1 if there are any, else 0."""
     description = json.loads(_CURRENT.read_text("utf-8"))
     if version:
         print(f"{keep(version, description)} is what the next description is compared with.")

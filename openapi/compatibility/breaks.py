@@ -1,4 +1,4 @@
-"""What of a newer description breaks a client of an older one (docs/guides/versions.md)."""
+"""Changes of a newer description that break a client of an older one (docs/guides/versions.md)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def _of_operations(released: Json, current: Json) -> Iterator[str]:
 
 
 def _of_webhooks(released: Json, current: Json) -> Iterator[str]:
-    """A webhook's body is what programs read, as an answer is."""
+    """Compares webhooks' bodies, which clients read as they read answers."""
     for name, methods in released.get("webhooks", {}).items():
         for method, hook in methods.items():
             now = current.get("webhooks", {}).get(name, {}).get(method)
@@ -102,7 +102,7 @@ def _successes(side: Side) -> dict[str, Json]:
 
 
 def _of_content(old: Side, new: Side, before: Json, now: Json, name: str) -> Iterator[str]:
-    """Headers and bodies that programs read."""
+    """Compares headers and bodies that clients read."""
     lost = before.get("headers", {}).keys() - now.get("headers", {}).keys()
     for header in sorted(lost):
         yield f"{name}: the header {header} is gone"

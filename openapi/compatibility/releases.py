@@ -1,4 +1,4 @@
-"""The descriptions of releases: what a client needs of them, without words and examples."""
+"""The descriptions of releases, reduced to a client's needs: without texts and examples."""
 
 import json
 from pathlib import Path
@@ -9,24 +9,24 @@ type Json = dict[str, Any]
 FOLDER = Path(__file__).parent.parent / "releases"
 _WORDS = frozenset({"description", "summary", "example", "examples", "x-codeSamples", "title"})
 _NAMED = frozenset({"properties", "schemas", "paths", "parameters", "headers", "mapping"})
-"""Below them the names are the interface's own."""
+"""Keys whose members' names are the interface's own, not OpenAPI's."""
 
 
 def latest() -> Json | None:
-    """The description of the last release; None before the first one."""
+    """Returns the description of the last release; None before the first one."""
     found = sorted(FOLDER.glob("*.json"), key=_version)
     return json.loads(found[-1].read_text("utf-8")) if found else None
 
 
 def keep(version: str, description: Json) -> Path:
-    """Keeps what a client needs of a release's description, and returns where."""
+    """Stores the reduced description of a release, and returns its path."""
     path = FOLDER / f"{version}.json"
     path.write_text(json.dumps(bare(description), separators=(",", ":")) + "\n", "utf-8")
     return path
 
 
 def bare(value: Any, *, named: bool = False) -> Any:  # noqa: ANN401 - JSON
-    """The description without what is written for people."""
+    """Returns the description without the parts for people."""
     if isinstance(value, list):
         return [bare(each) for each in value]
     if not isinstance(value, dict):

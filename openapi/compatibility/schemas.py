@@ -1,8 +1,8 @@
 """Whether all values of one JSON Schema are values of another one.
 
-A client that sends what an older description allows is broken where the newer one takes less, and a
-client that reads what an older one promises is broken where the newer one answers more. So both are
-one question, asked of the two schemas in opposite order.
+A client's requests break if the newer description accepts fewer values than the older one. A client
+that reads answers breaks if the newer description allows more values than the older one. So both
+are one question, asked of the two schemas in opposite order.
 """
 
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ _SAME = ("pattern", "format")
 
 @dataclass(frozen=True)
 class Side:
-    """A schema and the description that its references lead into."""
+    """A schema, and the description in which its references are resolved."""
 
     schema: Json
     document: Json
 
     def at(self, schema: Json) -> "Side":
-        """Another schema of the same description, with what a reference leads to."""
+        """Returns another schema of the same description, with its reference resolved."""
         found = schema
         while "$ref" in found:
             target: Any = self.document
@@ -35,7 +35,7 @@ class Side:
 
     @property
     def options(self) -> list["Side"]:
-        """The schemas of which a value must fit one; the schema alone where it is no union."""
+        """The union's options; the schema alone if it isn't a union."""
         several = self.schema.get("anyOf") or self.schema.get("oneOf")
         if several is None:
             return [self]
@@ -43,13 +43,13 @@ class Side:
 
     @property
     def types(self) -> set[str]:
-        """The JSON types of its values; empty stands for any."""
+        """The JSON types of its values; empty means any."""
         named = self.schema.get("type", [])
         return {named} if isinstance(named, str) else set(named)
 
     @property
     def values(self) -> set[str] | None:
-        """The only values, in their JSON; None where they aren't counted up."""
+        """The enumerated values, as text; None if they aren't enumerated."""
         if "const" in self.schema:
             return {repr(self.schema["const"])}
         return {repr(each) for each in self.schema["enum"]} if "enum" in self.schema else None
@@ -57,22 +57,22 @@ class Side:
 
 @dataclass
 class Comparison:
-    """Compares schemas of two descriptions; `is_answer` says that programs read the values.
+    """Compares schemas of two descriptions; `is_answer` says that clients read the values.
 
-    Of an answer new fields and new values of an enumeration are nothing new: programs have to pass
-    over what they don't know, and bounds may grow.
+    In an answer, new fields and new values of an enumeration are no break, as clients must ignore
+    unknown ones; bounds may grow, too.
     """
 
     is_answer: bool
     _found: dict[tuple[int, int], list[str]] = field(default_factory=dict)
-    """What pairs of schemas lack, from the schema on; empty while a pair is compared."""
+    """Each pair's reasons, with relative paths; empty while the pair is compared."""
 
     def lacks(self, wide: Side, narrow: Side, where: str) -> Iterator[str]:
-        """Each reason why a value of `narrow` isn't one of `wide`, with its place."""
+        """Yields each reason why a value of `narrow` may not be one of `wide`, with its path."""
         wide, narrow = wide.at(wide.schema), narrow.at(narrow.schema)
         pair = (id(wide.schema), id(narrow.schema))
         if pair not in self._found:
-            self._found[pair] = []  # a schema may hold itself
+            self._found[pair] = []  # a schema may contain itself
             self._found[pair] = list(self._union_lacks(wide, narrow))
         yield from (f"{where}{reason}" for reason in self._found[pair])
 

@@ -1,4 +1,4 @@
-"""`make examples`: runs the story and writes its exchanges down."""
+"""`make examples`: runs the story and writes its exchanges to the file."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The story's file: every exchange, as the description and its tests read it."""
+"""The story's file with every exchange, which the description and its tests read."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,6 @@ FILE = Path(__file__).parent / "exchanges.json"
 
 
 def recorded() -> list[dict[str, Any]]:
-    """The exchanges, in the order of the story."""
+    """Returns the exchanges, in the order of the story."""
     read: list[dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
     return read

@@ -1,7 +1,7 @@
-"""Made-up ids and secrets instead of a run's own: the same ones in each run, plainly fake.
+"""Replaces a run's ids and secrets by made-up ones: the same in each run, and plainly fake.
 
-What stands for a value follows from where the story's answers first have it, so that a new step
-changes no other step's values.
+A replacement is derived from the place where the story's answers first have the value, so that a
+new step changes no other step's values.
 """
 
 import re
@@ -11,11 +11,11 @@ from typing import Any
 from uuid import UUID
 
 type Fake = Callable[[int, str], str]
-"""Makes what is shown from a number that is this value's own, and from the value itself."""
+"""Makes a replacement from a number that belongs to the value, and from the value itself."""
 
 
 def _id(number: int, real: str) -> str:
-    """An id of the same version; the time that a version 7 begins with stays."""
+    """Returns an id of the same version; a version 7 keeps its time."""
     begins = UUID(real).int >> 80 if real[14] == "7" else number >> 80
     made = str(UUID(int=begins << 80 | number & (1 << 80) - 1))
     return f"{made[:14]}{real[14]}{made[15:19]}a{made[20:]}"
@@ -71,29 +71,29 @@ _FIELDS: dict[str, Fake] = {
     "secret": _app_secret,
     "backupCodes": _backup_code,
 }
-"""Whole values by the name of their field."""
+"""How whole values are replaced, by the name of their field."""
 _COUPON_FIELDS: dict[str, Fake] = {"code": _coupon_code}
 
 
 class Masks:
-    """What is shown instead of what the answers had."""
+    """The replacements of the answers' ids and secrets."""
 
     def __init__(self, known: dict[str, str]) -> None:
-        """`known` has what the run's own addresses are shown as."""
+        """`known` has the replacements of the run's own addresses."""
         self._parts = dict(known)
         self._shown: dict[str, str] = {}
         self._used: set[str] = set()
 
     def add_code(self, name: str, code: str) -> None:
-        """Has an emailed code, or one of an app, shown as another one."""
+        """Adds a replacement of an emailed code, or of an authenticator app's."""
         self._keep(code, f"code {name}", _code)
 
     def add_token(self, name: str, token: str) -> None:
-        """Has the token in an emailed link shown as another one."""
+        """Adds a replacement of the token in an emailed link."""
         self._keep(token, f"token {name}", _token)
 
     def learn(self, operation: str, content: Any) -> None:  # noqa: ANN401 - JSON
-        """Takes up the ids and secrets that an answer is the first to have."""
+        """Adds replacements of the ids and secrets that appear first in this answer."""
         fields = _FIELDS | (_COUPON_FIELDS if operation.startswith("coupon") else {})
         for pointer, text in _texts(content, ""):
             name = f"{operation} {pointer}"
@@ -108,7 +108,7 @@ class Masks:
                     self._parts[text] = self._shown[text]
 
     def shown(self, value: Any) -> Any:  # noqa: ANN401 - JSON
-        """The value with made-up ids and secrets."""
+        """Returns the value with made-up ids and secrets."""
         if isinstance(value, dict):
             return {name: self.shown(inner) for name, inner in value.items()}
         if isinstance(value, list):
@@ -156,5 +156,5 @@ def _digits(number: int) -> str:
 
 
 def _filled(beginning: str, real: str) -> str:
-    """The beginning, filled or cut to the length of the real value."""
+    """Returns the beginning, filled or cut to the length of the real value."""
     return beginning.ljust(len(real), "0")[: len(real)]

@@ -1,4 +1,4 @@
-"""Who is in the story, and what they do outside the API."""
+"""The people of the story, and their actions outside the API."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ def code_to(address: str) -> Callable[["StoryRun"], None]:
 
 
 def link_to(address: str, name: str) -> Callable[["StoryRun"], None]:
-    """Somebody follows the link in the latest email to them: what stands behind its `#`."""
+    """Somebody follows the link in the latest email to them; the token is its fragment."""
 
     def read(story: "StoryRun") -> None:
         [link] = story.email_to(address).links

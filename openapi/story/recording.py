@@ -1,4 +1,4 @@
-"""Runs the story for its file, and for the tests that compare the two."""
+"""Runs the story, to write its file, and for the tests that compare the two."""
 
 import json
 from typing import Any
@@ -9,18 +9,18 @@ from openapi.story.telling import story_run
 
 
 def exchanges() -> list[dict[str, Any]]:
-    """The exchanges of a new run, in the order of the story: the same ones for the same code."""
+    """Returns a new run's exchanges in order, which are the same for the same code."""
     with story_run(routes()) as story:
         return [each.as_json() for each in story.play(CHAPTERS)]
 
 
 def text() -> str:
-    """What the file is to hold."""
+    """Returns the file's new content."""
     return json.dumps(exchanges(), indent=1, ensure_ascii=False) + "\n"
 
 
 def routes() -> dict[str, tuple[str, str]]:
-    """Each operation's method and path, without `/v1`, by its id."""
+    """Returns each operation's method and path, without `/v1`, by its id."""
     return {
         operation.id: (operation.method, operation.path.removeprefix("/v1"))
         for group in groups()

@@ -1,7 +1,7 @@
 """The story's requests.
 
-A value in braces stands for one of an earlier answer: `{store.id}` is the `id` of the answer that
-a step kept as `store`.
+A reference in braces is replaced by a value of an earlier answer: `{store.id}` is the `id` of the
+answer that a step kept as `store`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ class Step:
     operation: str
     """The operation's id."""
     by: str | None = KEY
-    """What the request bears as its token; None for a request without one."""
+    """The request's bearer token; None for a request without one."""
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Any] | str = field(default_factory=dict)
     body: Any = None
-    """JSON, or a form's fields where the operation takes a form; None without a body."""
+    """JSON, or a form's fields if the operation accepts a form; None without a body."""
     keep: str = ""
     status: int | None = None
-    """The answer's status; None stands for any success."""
+    """The answer's status; None means any success."""
     seconds: int = 60
-    """How much later than the step before it comes."""
+    """The time between the previous step and this one."""
     headers: Mapping[str, str] = field(default_factory=dict)
     only: Sequence[str] = ()
-    """The fields that are shown of an answer which is too long to be shown; all where empty."""
+    """The fields of a long answer that are shown; empty shows all."""

@@ -24,7 +24,7 @@ from storepost.values import clock
 BEGINNING = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:136.0) Gecko/20100101 Firefox/136.0"
 ATTEMPT_MILLISECONDS = 42
-"""What each attempt at a webhook endpoint takes in the story."""
+"""The duration of each attempt at a webhook endpoint in the story."""
 SHOP = "birch-loom.myshopify.com"
 _VARIABLES = ("SHOPIFY_STAND_IN", "FEED_ALLOW_HOSTS")
 _JSON = ("application/json", "application/problem+json")
@@ -33,20 +33,20 @@ _REFERENCE = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 
 class StandingClock:
-    """What the service's clock has instead of `datetime`: time stands still within a step."""
+    """Replaces `datetime` in the service's clock: time stands still within a step."""
 
     moment = BEGINNING
 
     @classmethod
     def now(cls, tz: tzinfo) -> datetime:
-        """The story's time."""
+        """Returns the story's time."""
         return cls.moment.astimezone(tz)
 
     fromisoformat = datetime.fromisoformat
 
 
 class StoryBroken(Exception):  # noqa: N818 - it is what happened
-    """The service answered a step in another way than the story goes on from."""
+    """The service's answer to a step isn't the one that the story expects."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Exchange:
     body: Any
     status: int
     answer: Any
-    """None where the answer has no JSON."""
+    """None if the answer has no JSON."""
 
     def as_json(self) -> dict[str, Any]:
-        """What the story's file has of it: no empty parts."""
+        """Returns its form in the story's file, without empty parts."""
         whole = {
             "operation": self.operation,
             "path": self.path,
@@ -82,13 +82,13 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Meanwhile:
-    """What people, mail clients and shops do outside the API."""
+    """An action of people, mail clients or shops outside the API."""
 
     happens: Callable[["StoryRun"], None]
 
 
 type Chapter = list[Step | Meanwhile]
-"""What happens one after the other, and belongs together."""
+"""Related steps in their order."""
 
 
 class StoryRun:
@@ -115,11 +115,11 @@ class StoryRun:
             }
         )
         self.outside = ExitStack()
-        """What shops do otherwise than the pretend ones, until it is closed."""
+        """Patches that make shops behave differently from the pretend ones, until it is closed."""
         self._routes = routes
 
     def play(self, chapters: list[Chapter]) -> Iterator[Exchange]:
-        """Each exchange, in the order of the story. Raises StoryBroken."""
+        """Yields each exchange, in the order of the story. Raises StoryBroken."""
         for chapter in chapters:
             for step in chapter:
                 if isinstance(step, Step):
@@ -128,7 +128,7 @@ class StoryRun:
                     step.happens(self)
 
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON
-        """The value with what its references stand for."""
+        """Returns the value with its references resolved."""
         if isinstance(value, dict):
             return {name: self.resolved(inner) for name, inner in value.items()}
         if isinstance(value, list):
@@ -140,11 +140,11 @@ class StoryRun:
         return _REFERENCE.sub(lambda found: str(self._value(found[1])), value)
 
     def email_to(self, address: str) -> mail.Email:
-        """The latest email to an address."""
+        """Returns the latest email to an address."""
         return [each for each in mail.sent_emails() if each.to == address][-1]
 
     def keep_code(self, name: str, code: str) -> None:
-        """Keeps a code that somebody reads as the story's `code`; `name` says where it is from."""
+        """Keeps a code as the story's `code`; `name` identifies its source."""
         self.values["code"] = code
         self.masks.add_code(f"{name} {clock.to_text(clock.now())}", code)
 
@@ -197,7 +197,7 @@ class StoryRun:
 
 @contextmanager
 def story_run(routes: dict[str, tuple[str, str]]) -> Iterator[StoryRun]:
-    """A run with pretend shops, whose time stands still but for the story's own steps."""
+    """Makes a run with pretend shops, whose time advances only with the story's steps."""
     variables = {name: os.environ.get(name) for name in _VARIABLES}
     try:
         with (

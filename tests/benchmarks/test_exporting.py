@@ -1,4 +1,4 @@
-"""What benchmarks load is what the service writes: the table in memory holds the same rows."""
+"""Benchmarks load what the service writes: the in-memory table holds the same rows."""
 
 import itertools
 import secrets
@@ -37,7 +37,7 @@ def in_table() -> Rows:
 
 
 def in_memory(write: Callable[[], None]) -> Rows:
-    """Every row that is written to the table in memory."""
+    """Every row written to the in-memory table."""
     engine = Engine()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connection, "_make_api_call", engine.call)

@@ -1,4 +1,4 @@
-"""Dollars of what was asked for, each reckoned by hand here."""
+"""Dollars of measured use, each computed by hand here."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_message_in_a_fifo_queue_is_sent_received_and_deleted() -> None:
 
 
 def test_an_email() -> None:
-    """Its three requests of SQS are those of a standard queue; a code has one of KMS."""
+    """SQS bills its three requests as a standard queue's; a code needs one request of KMS."""
     relay = Usage(invocations=1, sends=1)
     usages = {"OutboxRelayFunction": relay, "EmailSenderFunction": Usage(invocations=1, emails=1)}
     lines = request_bill({"SignInFunction": Usage(invocations=1, macs=1), **usages})
@@ -51,25 +51,25 @@ def test_an_email() -> None:
 
 
 def test_more_memory_than_one_cpu_makes_nothing_faster() -> None:
-    """One thread computes."""
+    """The function computes in one thread."""
     assert milliseconds(READ, 3538) == milliseconds(READ, 1769)
 
 
 def test_an_object() -> None:
-    """What a batch holds is put once and read once."""
+    """A batch's object is put once and read once."""
     usage = Usage(invocations=1, objects_put=1, objects_got=1)
     assert bill({"StoreImportsFunction": usage})["S3"] == pytest.approx(5.00 + 0.40)
 
 
 @pytest.mark.parametrize(("size", "dollars"), [(0, 1), (524_288, 1), (524_289, 2)])
 def test_a_large_request_is_several(size: int, dollars: int) -> None:
-    """Of 512 KB each."""
+    """API Gateway bills each 512 KB as a request."""
     assert request_bill({}, size) == {"HTTP API": pytest.approx(dollars)}
 
 
 @pytest.mark.parametrize(("page", "most"), [(FIRST, FIRST_DOLLARS), (ANY, ANY_DOLLARS)])
 def test_a_page_of_a_million_orders_costs_no_more_than_it_may(page: Bound, most: float) -> None:
-    """Even where it takes all the units and calls that it may."""
+    """That holds even if the page uses all the units and calls that it may."""
     assert sum(request_bill({FUNCTION: usage_at_most(page)}).values()) <= most
 
 

@@ -1,4 +1,4 @@
-"""Who has products."""
+"""An owner with a store for products."""
 
 import pytest
 

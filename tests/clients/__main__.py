@@ -112,7 +112,7 @@ def _check_typescript() -> None:
 
 
 def _compile_plain_types() -> None:
-    """The types that openapi-typescript makes: many callers have those and no client at all."""
+    """Compiles openapi-typescript's types: many callers use those and no client at all."""
     with tempfile.TemporaryDirectory(prefix=".types-", dir=ROOT / _TYPESCRIPT) as folder:
         types, use = Path(folder) / "interface.ts", Path(folder) / "use.ts"
         _run(_PLAIN_TYPES, _DESCRIPTION, "--output", types)
@@ -154,14 +154,14 @@ def _sample(language: str) -> str:
 
 
 def _has(packed: set[str], parts: list[str]) -> None:
-    """Whether a package that somebody would install has these files."""
+    """Whether a package has these files once installed."""
     if missing := set(parts) - packed:
         print(f"The package lacks {', '.join(sorted(missing))}")
         raise _Wrong
 
 
 def _run(*command: str | Path, may_fail: bool = False) -> int:
-    """Runs a program in the repository, with nothing of ours in its environment."""
+    """Runs a program in the repository, without this process's environment variables."""
     own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(command, cwd=ROOT, env=own, check=False)
     if done.returncode and not may_fail:

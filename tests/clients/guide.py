@@ -46,7 +46,7 @@ def blocks(page: str) -> list[Block]:
 
 
 class Guide:
-    """A reader of the page, on an empty folder. They chose a port that is free here."""
+    """A reader of the page, in an empty folder. The reader chose a port that is free here."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is where the reader clones."""
@@ -118,7 +118,7 @@ class Guide:
         terminal.shows("The shop is closed.", 20)
 
     def look_closer(self) -> None:
-        """The commands after the click: a list, and a listener that sees somebody unsubscribe."""
+        """The commands after the click: a list, and a listener that receives an unsubscription."""
         look, listen = (block.commands[0] for block in self._under("Look closer"))
         asking = self._terminal(self._clone)
         listed = asking.run(look, 30)
@@ -142,7 +142,7 @@ class Guide:
         return terminal
 
     def _link_environment(self) -> None:
-        """Spares what `make install` brings: it is here, and the reader's first minute."""
+        """Links what `make install` makes: it exists here, and takes a reader's first minute."""
         (self._clone / ".venv").symlink_to((ROOT / ".venv").resolve())
         os.utime(self._clone / "requirements-dev.txt", (0, 0))
 

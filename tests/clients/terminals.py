@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _ENDED = "storepost-typed-"
-# What a background job starts ignores Ctrl-C, and CI may be one: here it counts again.
+# A background job's children ignore Ctrl-C, and CI may be one: here Ctrl-C works again.
 _SHELL = """
 import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)

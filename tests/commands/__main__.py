@@ -35,14 +35,14 @@ _NOBODY = "http://127.0.0.1:9"
 
 
 class Reader:
-    """Somebody with a clone, the virtual environment of here, and a port that is free."""
+    """A reader with a clone, this virtual environment, and a free port."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is empty."""
         self.clone = folder / "storepost"
         subprocess.run(["git", "clone", "--quiet", ROOT, self.clone], check=True)
         (self.clone / ".venv").symlink_to((ROOT / ".venv").resolve())
-        # What is installed is what is pinned: nothing is to be installed again.
+        # The pinned packages are installed already: the reader must not install them again.
         os.utime(self.clone / "requirements-dev.txt", (0, 0))
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
@@ -153,7 +153,7 @@ def _answer(shown: str) -> str:
 
 
 def _check_with_aws(lines: list[str]) -> int:
-    """Has the AWS CLI check each command's parameters, where there is one; it reaches nobody."""
+    """Lets the AWS CLI, if installed, check each command's parameters; it sends nothing to AWS."""
     try:
         version = subprocess.run(["aws", "--version"], check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError):
@@ -168,7 +168,7 @@ def _check_with_aws(lines: list[str]) -> int:
 
 
 def _is_taken(line: str) -> bool:
-    """Whether the CLI takes the command, and only then finds nobody at the address."""
+    """Whether the CLI accepts the command, and fails only as nothing listens at the address."""
     own = {
         "AWS_ACCESS_KEY_ID": "nobody", "AWS_SECRET_ACCESS_KEY": "nobody", "AWS_MAX_ATTEMPTS": "1",
         "AWS_DEFAULT_REGION": "eu-central-1", "AWS_ENDPOINT_URL": _NOBODY,
@@ -183,7 +183,7 @@ def _is_taken(line: str) -> bool:
 
 
 def _sample(placeholder: re.Match[str]) -> str:
-    """What the CLI takes in the place of a placeholder."""
+    """A value that the CLI accepts in the place of a placeholder."""
     kinds = {
         "ARN": _ARN,
         "2026-": "2026-01-31T12:00:00Z",

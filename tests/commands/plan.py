@@ -1,4 +1,4 @@
-"""Which commands of the documents are typed here, which elsewhere, and which nowhere but on AWS."""
+"""Which commands of the documents are run here, which elsewhere, and which only on AWS."""
 
 import re
 from enum import Enum
@@ -42,7 +42,7 @@ _PLAN: tuple[tuple[str, Typed], ...] = (
 
 
 def typed(command: Command) -> Typed:
-    """Where it is typed. LookupError where nobody has said."""
+    """Where the command is typed. LookupError if the plan doesn't list it."""
     line = re.sub(r"\s+#.*", "", command.line)
     for pattern, where in _PLAN:
         if re.match(pattern, line):

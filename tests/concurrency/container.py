@@ -1,6 +1,6 @@
-"""What one container does: it runs functions on events, one at a time, and counts its lost races.
+"""One container: it runs functions on events, one at a time, and counts its lost races.
 
-Importing this makes the process ready for that, so that others can be forked from it.
+Importing this module prepares the process, so that containers can be forked from it.
 """
 
 import importlib
@@ -29,25 +29,25 @@ _WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
 
 @dataclass(frozen=True)
 class Task:
-    """A function, or the gateway where it is empty, and the events that it gets one by one."""
+    """A function, or the gateway if its name is empty, and its events, one after the other."""
 
     function: str
     events: Sequence[Event]
     again: frozenset[str] = frozenset()
-    """Codes of problems after which a client would try again; so is tried again."""
+    """Codes of problems after which a client would retry; the container does so."""
     within_seconds: float = 0
-    """By how much it may begin later than the others."""
+    """The most seconds by which it starts later than the others."""
 
 
 @dataclass
 class Done:
-    """What came of a task: an answer an event, and what its writes met on their way."""
+    """A task's result: one answer per event, and the refusals and retries of its writes."""
 
     answers: list[Any] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
-    """Writes that DynamoDB refused because somebody else had been there first, by operation."""
+    """Writes that DynamoDB refused because another writer was first, by operation."""
     again: Counter[str] = field(default_factory=Counter)
-    """What was tried again, by code."""
+    """Retries, by the problem's code."""
     error: str = ""
 
 
@@ -70,7 +70,7 @@ class _Count:
         BaseClient._make_api_call = counted  # type: ignore[attr-defined]
 
     def counted(self) -> Counter[str]:
-        """What was refused since the last time."""
+        """Returns the refused writes since the last call."""
         counted, self.refused = self.refused, Counter()
         return counted
 
@@ -85,11 +85,11 @@ _REFUSALS = frozenset(
 
 
 def run(pipe: Connection, together: Barrier, environment: Mapping[str, str]) -> None:
-    """Takes tasks from the pipe until it ends; each begins in all containers together."""
+    """Runs tasks from the pipe until it closes; each starts in all containers at once."""
     _be_quiet()
     os.environ.update(environment)
-    # A container makes it in the time of its first request. Fifty of them on a few processors
-    # would have none left for the request.
+    # A container makes this client during its first request. Fifty containers on a few processors
+    # would have no time left for the request.
     sealing._kms()
     count = _Count()
     while True:

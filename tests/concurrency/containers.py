@@ -1,8 +1,8 @@
-"""Many containers at once, as Lambda runs them: processes over one dynoxide and one moto.
+"""Many containers at once, as Lambda runs them: processes that share one dynoxide and one moto.
 
-A function takes one event at a time, so races are between processes. They are forked from one that
-has imported everything; what they ask of SQS, SES and KMS goes to the moto of the tests' own
-process, by a server in it.
+A function handles one event at a time, so races are between processes. They are forked from one
+that has imported everything; their calls to SQS, SES and KMS go to the moto of the tests' own
+process, through a server in it.
 """
 
 import multiprocessing
@@ -26,26 +26,26 @@ HOST = "127.0.0.1"
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload(["__main__", container.__name__])
-# The process that the others are forked from has no other way to find these modules.
+# The fork server finds these modules only by this variable.
 os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
 
 
 @dataclass
 class Containers:
-    """So many containers."""
+    """A number of running containers."""
 
     pipes: list[Connection]
     refused: Counter[str] = field(default_factory=Counter)
-    """The writes that a condition refused so far, by operation: races that somebody lost."""
+    """The writes that DynamoDB refused so far, by operation: the lost races."""
     again: Counter[str] = field(default_factory=Counter)
-    """What was tried again so far, by the problem's code."""
+    """Retries so far, by the problem's code."""
 
     def at_once(self, events: Sequence[Event], **how: Any) -> list[Any]:
-        """One event a container, all at one moment: the answers, in the events' order.
+        """Runs one event in each container, all at once; returns the answers in the events' order.
 
-        `function` is who gets them, or one for each, the gateway where it is empty; `again` are
-        codes of problems after which a request is repeated; `within_seconds` is how far apart they
-        begin at most, for other interleavings.
+        `function` is the function for all events, or one for each; an empty name is the gateway.
+        `again` are codes of problems after which a request is retried. `within_seconds` is the most
+        time between their starts, for other interleavings.
         """
         return [answer for (answer,) in self.in_turn([[event] for event in events], **how)]
 
@@ -57,7 +57,7 @@ class Containers:
         again: Iterable[str] = (),
         within_seconds: float = 0,
     ) -> list[list[Any]]:
-        """A list of events a container, which it works off: the answers in the same order."""
+        """Runs a list of events in each container; returns the answers in the same order."""
         assert len(events) == len(self.pipes)
         named = [function] * len(events) if isinstance(function, str) else function
         for pipe, own, name in zip(self.pipes, events, named, strict=True):
@@ -72,7 +72,7 @@ class Containers:
 
 @contextmanager
 def containers(number: int, **environment: str) -> Iterator[Containers]:
-    """Starts them and ends them; `environment` is set in all of them."""
+    """Runs containers during the block; `environment` is set in all of them."""
     with _moto_for_all() as moto:
         together = _processes.Barrier(number)
         made, pipes = [], []

@@ -1,4 +1,4 @@
-"""A person whom a store knows, and what their consent can be."""
+"""A person whom a store knows, and the states of their consent."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ STATES = ("subscribed", "unsubscribed")
 
 
 def customer(email: str, phone: str | None = None, **more: object) -> dict[str, Any]:
-    """A customer as a store sends it."""
+    """Returns a customer as a store sends it."""
     created = "2026-01-02T03:04:05.678Z"
     sent = {"email": email, "phone": phone, "externalCreatedAt": created}
     return {**sent, "externalUpdatedAt": created, **more}
 
 
 def profiles(world: World, by: Someone, **query: object) -> list[dict[str, Any]]:
-    """The workspace's profiles, up to 100."""
+    """Returns the workspace's profiles, up to 100."""
     answer = world.call("GET", "/profiles", token=by.token, query={"pageSize": 100, **query})
     listed: list[dict[str, Any]] = answer.json["items"]
     assert answer.json["total"] == len(listed)
@@ -24,7 +24,7 @@ def profiles(world: World, by: Someone, **query: object) -> list[dict[str, Any]]
 
 
 def new_person(world: World, by: Someone, store: str) -> str:
-    """The id of somebody with `EMAIL`, a customer of the store."""
+    """Creates a customer of the store with `EMAIL`; returns the profile's id."""
     path = f"/stores/{store}/customers/c-1"
     assert world.call("PUT", path, token=by.token, json_body=customer(EMAIL)).status == 201
     (profile,) = profiles(world, by)

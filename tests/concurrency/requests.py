@@ -1,4 +1,4 @@
-"""Requests as the gateway makes them, to be handed to a container."""
+"""The gateway's events of requests, for a container."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tests.harness.world import Someone
 def request(
     method: str, path: str, by: Someone, body: object = None, key: str | None = None
 ) -> dict[str, Any]:
-    """The event of a signed-in person's request; `key` is the idempotency key."""
+    """Returns the event of a signed-in person's request; `key` is the idempotency key."""
     headers: Mapping[str, str] = {
         "authorization": f"Bearer {by.token}",
         **({"content-type": "application/json"} if body is not None else {}),

@@ -1,4 +1,4 @@
-"""Fifty calls at once with one idempotency key: one effect, and one answer to all."""
+"""Fifty calls at once with one idempotency key have one effect, and get the same answer."""
 
 import json
 from typing import Any
@@ -28,7 +28,7 @@ def owner(world: World) -> Someone:
 
 
 def test_one_effect_and_one_answer(world: World, owner: Someone) -> None:
-    """An invitation, which brings an email; and a key, whose secret is told to this caller."""
+    """An invitation, which sends an email; and a key, whose secret each call's answer has."""
     invited = {"email": "guest.canary@example.com", "role": "member"}
     with containers(CALLS) as fifty:
         for path, body in (
@@ -47,14 +47,14 @@ def test_one_effect_and_one_answer(world: World, owner: Someone) -> None:
             ]
     (email,) = world.emails()
     assert email.to == invited["email"]
-    # Some came while the first was running; all but one were refused the claim.
+    # Some arrived while the first was running; all but one failed to claim the key.
     assert fifty.again[IN_PROGRESS] > 0
     assert fifty.refused["PutItem"] >= 2 * (CALLS - 1)
     print(f"\n{CALLS} calls with one key, twice: {dict(fifty.again)}, {dict(fifty.refused)}")
 
 
 def test_another_body_is_refused_while_the_first_runs(world: World, owner: Someone) -> None:
-    """Whoever wins, the other's invitation is not made."""
+    """Whichever call wins, the other one's invitation isn't created."""
     addresses = ["one.canary@example.com", "two.canary@example.com"]
     with containers(2) as two:
         for run in range(20):

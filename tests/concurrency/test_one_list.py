@@ -1,4 +1,4 @@
-"""Eight writers on one list: orders of one store come and go, and every page stays right."""
+"""Eight writers put and delete orders in one list of a store, and every page stays right."""
 
 import json
 import random
@@ -23,12 +23,12 @@ pytestmark = pytest.mark.dynoxide
 
 WRITERS, ORDERS = 8, 3_000
 SPAN = timedelta(days=60)
-"""Of all orders until now: half of them are so old that the list packs them as it grows."""
+"""The time range of the orders, up to now: half of them are old enough to be packed."""
 START = clock.now() - SPAN
 
 
 def events_of(writer: int, by: Someone, store: str) -> Iterator[dict[str, Any]]:
-    """What one writer does: its orders, whose times lie among the others', and some go again."""
+    """Yields one writer's requests: orders at random times in the range, and some deletions."""
     chance = random.Random(writer)
     for number in range(ORDERS // WRITERS):
         path = f"/stores/{store}/orders/o-{writer}-{number}"
@@ -41,7 +41,7 @@ def events_of(writer: int, by: Someone, store: str) -> Iterator[dict[str, Any]]:
 
 
 def listed(world: World, by: Someone, **query: object) -> Iterator[tuple[int, list[Any]]]:
-    """Every page: its total and its items."""
+    """Yields every page's total and items."""
     for page in count(1):
         answer = world.call(
             "GET", "/orders", token=by.token, query={"page": page, "pageSize": 100, **query}
@@ -78,9 +78,9 @@ def test_every_page_and_total_is_right(world: World) -> None:
     for tree in (OrderList(workspace).tree, OrderList(workspace, UUID(store)).tree):
         assert faults(tree) == []
     nodes, _ = OrderList(workspace).tree.rows.everything()
-    # So many that it gets a new level, unless a write was in that one's way each time.
+    # Enough nodes for a new level, unless a write conflicted with that split each time.
     assert len(nodes) >= TOP_NODES
     assert any(node.page for node in nodes), "the older orders are packed"
-    # Without these, nobody was in anybody's way.
+    # Without refusals, no two writers conflicted.
     assert writers.refused["TransactWriteItems"] > 0
     print(f"\n{WRITERS} writers, {ORDERS} orders: {dict(writers.refused)}, {dict(writers.again)}")

@@ -1,4 +1,4 @@
-"""One message in two workers at once: queues and streams bring things at least once."""
+"""One message in two workers at once: queues and streams deliver at least once."""
 
 import json
 import threading
@@ -30,7 +30,7 @@ RELAY, SENDER, WRITER = "OutboxRelayFunction", "EmailSenderFunction", "ConsentWr
 
 
 def write_email(to: str) -> None:
-    """An email on its way: its row in the outbox."""
+    """Queues an email by writing its outbox row."""
     changes = Changes()
     message = messages.SignInCode(name="Canary", code="123456")
     send_email(changes, to, message, account_tags(new_id()))
@@ -38,7 +38,7 @@ def write_email(to: str) -> None:
 
 
 def taken_from(queue: str) -> dict[str, Any]:
-    """The event that brings a queue's messages to its reader; they are in the queue no more."""
+    """Receives and deletes a queue's messages; returns the event that delivers them."""
     sqs, url = aws.client("sqs"), aws.queue_url(queue)
     received = sqs.receive_message(
         QueueUrl=url, MaxNumberOfMessages=10, MessageSystemAttributeNames=["All"]
@@ -49,7 +49,7 @@ def taken_from(queue: str) -> dict[str, Any]:
 
 
 def on_the_stream() -> dict[str, Any]:
-    """The event that brings the last outbox row to the relay."""
+    """Returns the event that delivers the last outbox row to the relay."""
     streams = aws.client("dynamodbstreams")
     arn = aws.client("dynamodb").describe_table(TableName="Table")["Table"]["LatestStreamArn"]
     (shard,) = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
@@ -89,16 +89,16 @@ class TestEmails:
 
 @dataclass
 class Store:
-    """A custom store's own end, over a real socket."""
+    """A custom store that listens on a real socket."""
 
     port: int = 0
     received: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    """The message's id and its data, each time it came."""
+    """The id and the data of each received message."""
 
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    """It takes whatever comes."""
+    """A store that accepts every message."""
     made = Store()
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Changes of one person at once, as often as it takes: whatever comes first, it ends the same."""
+"""Concurrent changes of one person, in many rounds: the result is the same in any order."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.dynoxide
 
 ROUNDS = 100
 APART = (0, 0.02, 0.1)
-"""Seconds, the second about what a request takes: one comes with, into, or after the other."""
+"""Seconds between two requests, which take about the second one: at once, overlapping, or after."""
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def owner(world: World) -> Someone:
 
 
 def moments() -> Iterator[tuple[str, str]]:
-    """Two moments a round that have passed, a millisecond apart, and later than those before."""
+    """Yields two past times per round, a millisecond apart, and later than the previous round's."""
     begin = clock.now() - timedelta(hours=1)
     for number in range(ROUNDS):
         at = begin + timedelta(seconds=number)
@@ -36,7 +36,7 @@ def moments() -> Iterator[tuple[str, str]]:
 
 
 class TestConsent:
-    """The newest word holds, in whatever order they are written."""
+    """The newest statement holds, in whichever order they are written."""
 
     def test_two_calls_of_the_api(self, world: World, owner: Someone) -> None:
         path = f"/profiles/{new_person(world, owner, world.store(owner))}/consent/email"
@@ -58,18 +58,18 @@ class TestConsent:
                 assert {answer.status for answer in answers} == {200}
                 (shown,) = profiles(world, owner)
                 assert shown["emailMarketingConsent"] == newer
-                # Answered is the change that holds: to whoever wrote last, that is the newer one.
+                # The answer is the change that holds: the last writer gets the newer one.
                 assert newer in {json.loads(answer.body)["state"] for answer in answers}
         assert two.refused["TransactWriteItems"] > 0
         print(f"\n{ROUNDS} pairs of changes: {dict(two.refused)}, {dict(two.again)}")
 
     def test_a_store_and_the_api(self, world: World, owner: Someone) -> None:
-        """What a store gives is another assertion of the same address."""
+        """A store's consent is another assertion of the same address."""
         store = world.store(owner)
         path = f"/profiles/{new_person(world, owner, store)}/consent/email"
         with containers(2) as two:
             for number, times in enumerate(moments()):
-                # A store's word counts where it differs from its last one.
+                # A store's state counts only if it differs from its previous one.
                 by_store, by_api = STATES if number % 2 else STATES[::-1]
                 late = number // 2 % 2
                 at, asked_at = times[late], times[1 - late]

@@ -1,4 +1,4 @@
-"""Many takers of one pool: each code goes to one of them, and who comes too late is told so."""
+"""Many takers of one pool: each code is assigned once, and late requests are refused."""
 
 import json
 import os
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.dynoxide
 
 TAKERS = int(os.environ.get("TAKERS", "8"))
 CODES = int(os.environ.get("POOL", "400"))
-"""With `TAKERS=32 POOL=4000` it takes minutes."""
+"""`TAKERS=32 POOL=4000` runs for minutes."""
 
 ASSIGNMENTS = CODES * 5 // 4
 PEOPLE = 20
 
 
 def people(world: World, by: Someone, store: str) -> list[str]:
-    """Customers of the store: their profiles' ids."""
+    """Creates customers of the store; returns their profiles' ids."""
     for number in range(PEOPLE):
         path = f"/stores/{store}/customers/c-{number}"
         body = customer(f"p{number}.canary@example.com")
@@ -35,7 +35,7 @@ def people(world: World, by: Someone, store: str) -> list[str]:
 
 
 def pool(world: World, by: Someone, store: str) -> str:
-    """A coupon with all its codes."""
+    """Creates a coupon with all its codes; returns its id."""
     body = {
         "storeId": store,
         "name": "Pool",
@@ -89,7 +89,7 @@ def test_every_code_goes_out_once(world: World) -> None:
 
 
 def shared_out() -> list[list[int]]:
-    """Which references each taker asks for: every seventh is two takers' at about the same time."""
+    """Returns each taker's references; two takers request every seventh at about the same time."""
     references: list[list[int]] = [[] for _ in range(TAKERS)]
     for number in range(ASSIGNMENTS):
         references[number % TAKERS].append(number)
@@ -99,6 +99,6 @@ def shared_out() -> list[list[int]]:
 
 
 def assignment(by: Someone, coupon: str, person: str, number: int) -> dict[str, Any]:
-    """A request for a code."""
+    """Returns a request for a code."""
     body = {"profileId": person, "reference": f"mail-{number}"}
     return request("POST", f"/coupons/{coupon}/assign", by, body)

@@ -1,4 +1,4 @@
-"""Two imports, a webhook and the API at once, about one person: one profile that has all of it."""
+"""Two imports, a webhook and the API write one person at once: one profile has all of it."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ IMPORTS, WEBHOOKS, API = "StoreImportFunction", "ShopifyWebhooksFunction", ""
 
 @pytest.fixture
 def shopify(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shopify]:
-    """A shop behind a socket that every container reaches."""
+    """A shop on a socket that every container reaches."""
     with running_server() as server:
         server.begin(*canary_shops())
         monkeypatch.setenv("FEED_ALLOW_HOSTS", server.host)
@@ -36,7 +36,7 @@ def shopify(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shopify]:
 
 
 def record(body: object, group: str) -> dict[str, Any]:
-    """The event that brings one message to a queue's reader."""
+    """Returns the event that delivers one message to a queue's reader."""
     attributes = {"ApproximateReceiveCount": "1", "MessageGroupId": group}
     arn = "arn:aws:sqs:eu-central-1:123456789012:Queue.fifo"
     message = {"messageId": "m-1", "receiptHandle": "r", "body": json.dumps(body), "md5OfBody": ""}
@@ -45,11 +45,11 @@ def record(body: object, group: str) -> dict[str, Any]:
 
 
 class _Read(BaseException):
-    """The shop's export has ended, and nobody has read it yet."""
+    """The shop's export has ended, and the worker is about to read it."""
 
 
 def begin_pull(hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An import of the shop that is about to write: so it meets the others."""
+    """Starts an import of the shop up to its first write, so that it races with the others."""
     path, scope = f"/stores/{hooks.store.id}/imports", {"scope": "customers_orders"}
     assert hooks.world.call("POST", path, token=owner.token, json_body=scope).status == 202
 

@@ -23,7 +23,7 @@ def main() -> None:
     from tests.costs.scenarios import ALL  # noqa: PLC0415
 
     logging.disable(logging.INFO)
-    passwords.MEMORY_KIB, passwords.PASSES = 8, 1  # a hash's work is none of what is measured
+    passwords.MEMORY_KIB, passwords.PASSES = 8, 1  # the time of a hash isn't measured
     findings = measure_all(ALL)
     PAGE.write_text(page(findings), "utf-8")
     dollars = dollars_a_consent(findings)

@@ -1,4 +1,4 @@
-"""What a stack costs that nobody asks, and what a person costs that it hasn't known."""
+"""The cost of a stack without requests, and of a person new to it."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ NEWCOMERS = (
 
 
 def idle(findings: Findings) -> Iterator[str]:
-    """What is paid a month where nobody asks for anything."""
+    """The monthly cost without requests."""
     yield "| What | How much | $ a month |"
     yield "|---|---|--:|"
     rows = [*_polling(), *_watching(), _keys(), *_running(findings)]
@@ -43,7 +43,7 @@ def idle(findings: Findings) -> Iterator[str]:
 
 
 def newcomers(findings: Findings) -> Iterator[str]:
-    """What a million new people cost, by the way that they come."""
+    """The cost of a million new people, by the way in which they arrive."""
     yield "| By | Reads | Writes | $ a million |"
     yield "|---|--:|--:|--:|"
     for how, operation, case, people in NEWCOMERS:
@@ -97,7 +97,7 @@ def _running(findings: Findings) -> Iterator[tuple[str, str, float]]:
 
 
 def own_metrics() -> int:
-    """How many metrics the code counts under: paid for while something is counted."""
+    """How many metrics the code counts under: each is paid for while something is counted."""
     code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
     named = re.findall(r'count\("(\w+)"|WriteBackStatus\.\w+: "(\w+)"', code)
     return len({one or other for one, other in named})

@@ -29,7 +29,7 @@ from tests.shopify.shops import Shopify, running_server
 
 @dataclass(frozen=True)
 class Measured:
-    """What a request asked of AWS, by function: its own first, then those that it set off."""
+    """What a request used of AWS, by function: its own first, then those that it triggered."""
 
     scenario: Scenario
     function: str
@@ -40,17 +40,17 @@ class Measured:
 
     @property
     def own(self) -> Usage:
-        """Of the function that answered."""
+        """The use of the function that answered."""
         return self.used[self.function]
 
     @property
     def others(self) -> dict[str, Usage]:
-        """Of those that it set off."""
+        """The use of the functions that it triggered."""
         return {name: used for name, used in self.used.items() if name != self.function}
 
     @property
     def bill(self) -> dict[str, float]:
-        """What a million of it cost, in dollars."""
+        """The cost of a million of it, in dollars."""
         return request_bill(self.used, self.size_bytes)
 
     @property
@@ -61,16 +61,16 @@ class Measured:
 
 @dataclass
 class Chance:
-    """Ids as a seed gives them: where rows stand in a list decides when its nodes split."""
+    """Ids from a seed: the positions of rows in a list decide when its nodes split."""
 
     _random: Random = field(default_factory=lambda: Random("town"))
 
     def begin(self, scenario: Scenario) -> None:
-        """Each scenario has its own, whatever was measured before it."""
+        """Gives each scenario its own seed, whatever was measured before it."""
         self._random = Random(f"{scenario.operation} {scenario.case}")
 
     def urandom(self, size: int) -> bytes:
-        """In the place of the operating system's."""
+        """Replaces the operating system's."""
         return self._random.randbytes(size)
 
 
@@ -96,13 +96,13 @@ def measured_shop(chance: Chance) -> Iterator[Shop]:
 
 @dataclass(frozen=True)
 class Findings:
-    """All that the page tells of."""
+    """All figures of the page."""
 
     requests: tuple[Measured, ...]
     schedules: dict[str, Usage]
 
     def of(self, operation: str, case: str = "") -> Measured:
-        """What one scenario asked for."""
+        """What one scenario used."""
         [found] = [
             each
             for each in self.requests
@@ -112,7 +112,7 @@ class Findings:
 
 
 def measure_all(scenarios: Iterable[Scenario]) -> Findings:
-    """What each scenario and each schedule asks for, in a new shop."""
+    """What each scenario and each schedule uses, in a new shop."""
     chance = Chance()
     with _no_second_run(), measured_shop(chance) as shop:
         _warm_up()
@@ -156,7 +156,7 @@ def _nothing_packed() -> Iterator[None]:
 
 
 def measure(shop: Shop, scenario: Scenario) -> Measured:
-    """What one scenario asks for, and all that follows from it."""
+    """What one scenario uses, with all that it triggers."""
     request = scenario.prepare(shop)
     _note_use(shop, request)
     shop.world.deliver()
@@ -173,7 +173,7 @@ def measure(shop: Shop, scenario: Scenario) -> Measured:
 
 
 def measure_schedules(shop: Shop) -> dict[str, Usage]:
-    """What a run of each schedule asks for where it finds nothing to do, by function."""
+    """What a run of each schedule uses when it has nothing to do, by function."""
     shop.meter.used.clear()
     with shop.meter.on():
         for function in functions():
@@ -183,7 +183,7 @@ def measure_schedules(shop: Shop) -> dict[str, Usage]:
 
 
 def _note_use(shop: Shop, request: Request) -> None:
-    """Has the use noted now, as it is once a minute, for the sake of an even count."""
+    """Records the key's use now, which happens once a minute, so that counts are equal."""
     if request.token is not None:
         shop.world.call("GET", "/members", token=request.token)
 

@@ -46,7 +46,7 @@ class Meter:
     """The function that runs now."""
 
     def note(self, usage: Usage) -> None:
-        """Adds to what the function that runs now has used; nothing outside of functions counts."""
+        """Adds to the use of the running function; calls outside of functions don't count."""
         running = self.running()
         if running is not None:
             self.used[running] = self.used.get(running, Usage()) + usage
@@ -66,7 +66,7 @@ class Meter:
 
         def call(client: Any, operation: str, parameters: Any) -> Any:
             service = client.meta.service_model.service_name
-            if self.running() is None:  # what the local run does in AWS's place
+            if self.running() is None:  # the local run's own calls in AWS's place
                 return plain(client, operation, parameters)
             if service != "dynamodb":
                 self.note(_elsewhere(service, operation, parameters))
@@ -127,7 +127,7 @@ def _failed(operation: str, parameters: Any, error: ClientError) -> Usage:
 
 
 def _elsewhere(service: str, operation: str, parameters: Any) -> Usage:
-    """Refuses what nobody has put a price on."""
+    """Refuses a call that has no price."""
     if service == "sqs":
         return Usage(sends=1, fifo_sends=parameters["QueueUrl"].endswith(".fifo"))
     priced = _PRICED.get((service, operation))

@@ -1,4 +1,4 @@
-"""The page of costs as it is written from what was measured, and how far another one is from it."""
+"""The page of costs as generated from measurements, and how it differs from another one."""
 
 import re
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ def page(findings: Findings) -> str:
 
 
 def dollars_a_consent(findings: Findings) -> float:
-    """What a million changes of consent cost that are written back to one store."""
+    """The cost of a million changes of consent that are each written back to one store."""
     return findings.of(CONSENT, ONE_STORE).dollars
 
 
@@ -97,7 +97,7 @@ def _figures(usage: Usage) -> str:
 
 
 def differences(expected: str, found: str) -> list[str]:
-    """The lines of the found page that say something else, or figures that are too far off."""
+    """The lines of the found page that differ in text, or in figures by too much."""
     lines, others = expected.splitlines(), found.splitlines()
     lacking = [""] * abs(len(lines) - len(others))
     pairs = zip(lines + lacking, others + lacking, strict=False)

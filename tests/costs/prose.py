@@ -1,4 +1,4 @@
-"""What the page of costs says between its tables."""
+"""The text of the page of costs between its tables."""
 
 from textwrap import fill
 
@@ -109,7 +109,7 @@ come. Of those who come together, the cost of each is given.
 
 
 def idle(metrics: int) -> str:
-    """Before the table of what is paid where nobody asks."""
+    """Before the table of costs without requests."""
     return f"""
 ## An idle stack
 

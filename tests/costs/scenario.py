@@ -1,8 +1,8 @@
-"""A workspace of typical size, in which every operation is asked for once.
+"""A workspace of typical size, in which every operation is called once.
 
 Three members, two stores, 200 profiles of whom 150 are customers, 500 orders of those, five API
-keys, five open invitations, a few locales. Texts are as long as people's are, and the same each
-time; ids are not, but have one length.
+keys, five open invitations, a few locales. Texts have a typical length, and are the same each time;
+ids differ, but have one length.
 """
 
 import json
@@ -58,7 +58,7 @@ def operations() -> dict[str, tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Request:
-    """One request: who asks, and with what."""
+    """One request: its caller and its parameters."""
 
     token: str | None = None
     body: object = None
@@ -95,7 +95,7 @@ class Shop:
         return self.stores[0]
 
     def send(self, operation: str, request: Request) -> Answer:
-        """Asks for an operation; it must succeed."""
+        """Sends a request; it must succeed."""
         method, path = operations()[operation]
         answer = self.world.call(
             method,
@@ -247,13 +247,13 @@ def _store_of(shop: Shop, buyer: int) -> str:
 
 
 def orders_in(shop: Shop, store: str) -> list[dict[str, Any]]:
-    """The orders of one store, as a batch brings them."""
+    """The orders of one store, as a batch has them."""
     numbers = (n for n in range(ORDERS) if _store_of(shop, n % CUSTOMERS) == store)
     return [{"externalId": order_id(number), **order_of(number)} for number in numbers]
 
 
 class Outside:
-    """What the service asks of strangers' servers, answered at once."""
+    """Answers the service's requests to strangers' servers at once."""
 
     def __init__(self, meter: Meter) -> None:
         """`meter` counts the requests."""
@@ -283,7 +283,7 @@ class Outside:
             patch.stop()
 
     def _resolve(self, host: str, port: int) -> Sequence[str]:
-        """A name of an example is somewhere; what stands behind a real socket is there."""
+        """An example's host has a public address; a host of a real socket has its own."""
         return [PUBLIC] if host.endswith(".example.com") else self._plain_resolve(host, port)
 
     def _counted(self, send: Callable[..., Any]) -> Callable[..., Any]:

@@ -32,7 +32,7 @@ _MINUTES_A_MONTH = 30 * 24 * 60
 
 
 def prices_table() -> Iterator[str]:
-    """What AWS asks for."""
+    """AWS's prices."""
     yield "| What | | $ a million |"
     yield "|---|---|--:|"
     for service, price, what in _PRICES:
@@ -42,7 +42,7 @@ def prices_table() -> Iterator[str]:
 
 
 def order_pages() -> Iterator[str]:
-    """A page of a million orders, where it takes all that it may."""
+    """A page of a million orders, if it uses all that it may."""
     yield "| Page | Reads | Calls | $ a million | may cost |"
     yield "|---|--:|--:|--:|--:|"
     rows = (("the first", FIRST, FIRST_DOLLARS), ("any other", ANY, ANY_DOLLARS))
@@ -53,7 +53,7 @@ def order_pages() -> Iterator[str]:
 
 
 def consent_by_item(measured: Measured, with_key: Measured) -> Iterator[str]:
-    """What is paid for a change of consent."""
+    """The cost of a change of consent, by item."""
     alone, keyed = measured.bill, with_key.bill
     yield "| What | $ a million | With an idempotency key |"
     yield "|---|--:|--:|"
@@ -76,7 +76,7 @@ def consent_by_size(measured: Measured) -> Iterator[str]:
 
 
 def schedules(findings: Findings) -> Iterator[str]:
-    """What runs by the clock."""
+    """The schedules."""
     yield "| Schedule | Runs a month | Reads | Writes | Calls | $ a month |"
     yield "|---|--:|--:|--:|--:|--:|"
     rules = {

@@ -58,7 +58,7 @@ def test_an_event_with_its_log_is_three_write_units_at_most(shop: tuple[Hooks, s
 
 
 def test_the_write_itself_costs_what_it_cost_before(shop: tuple[Hooks, str]) -> None:
-    """Of several, as one request in some also writes that its key was used, or its budget."""
+    """Compares several requests, as some also record that the key was used, or its budget."""
     hooks, store = shop
     without = [put(hooks, store, number) for number in range(1, 6)]
     hooks.endpoint(["order.*"])

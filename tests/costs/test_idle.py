@@ -1,4 +1,4 @@
-"""The arithmetic of what nobody asks for, and of people who come."""
+"""The arithmetic of costs without requests, and of new people."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The page of costs against what every operation asks for, and how pages are compared."""
+"""The page of costs against what every operation uses, and how pages are compared."""
 
 import pytest
 
@@ -22,19 +22,19 @@ from tests.harness import least_privilege
 
 
 def test_every_operation_has_a_scenario_and_no_other() -> None:
-    """A new operation is asked for too."""
+    """A new operation needs a scenario too."""
     assert len(operations()) > 80
     assert {scenario.operation for scenario in ALL} == set(operations())
 
 
 def test_no_two_scenarios_look_alike() -> None:
-    """They are told apart in the page."""
+    """The page distinguishes them."""
     names = [(scenario.operation, scenario.case) for scenario in ALL]
     assert len(names) == len(set(names))
 
 
 def test_the_page_names_every_scenario() -> None:
-    """Where nobody has dynoxide, at least nothing is forgotten."""
+    """Without dynoxide, this test at least finds a scenario that the page lacks."""
     text = PAGE.read_text("utf-8")
     for scenario in ALL:
         assert f"\n| {named(scenario)} |" in text, "run `make costs`"
@@ -42,7 +42,7 @@ def test_the_page_names_every_scenario() -> None:
 
 @pytest.mark.dynoxide
 def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a change of consent no more than it may."""
+    """A change of consent costs no more than its bound, too."""
     passwords._hasher.cache_clear()
     # The page leaves out what a container does once, such as fetching its keys.
     monkeypatch.setattr(least_privilege, "clear_key_cache", lambda: None)
@@ -62,7 +62,7 @@ def test_a_schedule_runs_so_often_a_month(rule: str, runs: int) -> None:
 
 
 def test_a_schedule_that_is_no_rate_is_refused() -> None:
-    """Nobody has reckoned those yet."""
+    """The page can't compute their runs yet."""
     with pytest.raises(ValueError, match="no rate"):
         runs_a_month("cron(0 3 * * ? *)")
 

@@ -31,7 +31,7 @@ MAX_UNITS, MAX_CALLS = 260, 5
 
 
 def suppress(workspace: WorkspaceScope, count: int) -> None:
-    """Has so many addresses suppressed, as an import of them leaves the rows that a check reads."""
+    """Suppresses so many addresses, with the rows that an import would write and a check reads."""
     now = clock.now()
     with SuppressedAddressItem.batch_write() as batch:
         for number in range(count):

@@ -76,7 +76,7 @@ class Shop(Scenario):
         return self.call("POST", "/coupons/import", body)
 
     def person(self, store: str | None = None) -> str:
-        """Somebody whom a store knows: their profile's id."""
+        """A customer of a store: their profile's id."""
         self._people += 1
         number = self._people
         answer = self.customer(
@@ -91,12 +91,12 @@ class Shop(Scenario):
         return str(found["items"][0]["id"])
 
     def assign(self, coupon: str, person: str, reference: str | None = None, **more: Any) -> Answer:
-        """Gives somebody a code."""
+        """Assigns a code to somebody."""
         body = {"profileId": person} | ({"reference": reference} if reference else {})
         return self.call("POST", f"/coupons/{coupon}/assign", body, **more)
 
     def assigned(self, coupon: str, person: str, reference: str | None = None) -> dict[str, Any]:
-        """A code that somebody was given just now."""
+        """A code that was assigned just now."""
         answer = self.assign(coupon, person, reference)
         assert answer.status == 201, answer.body
         code: dict[str, Any] = answer.json
@@ -110,7 +110,7 @@ class Shop(Scenario):
         return items
 
     def texts(self, coupon: str, **query: object) -> list[str]:
-        """The same as what people type."""
+        """The texts of these codes, as people type them."""
         return [code["code"] for code in self.codes(coupon, **query)]
 
     def counts(self, coupon: str) -> dict[str, int]:
@@ -130,7 +130,7 @@ class Shop(Scenario):
         return answer
 
     def run_expiry(self) -> None:
-        """What the schedule does every minute, and what follows of it."""
+        """Runs the schedule of every minute, and what it queues."""
         pumps.run_schedule("coupon_expiry")
         self.world.deliver()
 
@@ -157,7 +157,7 @@ class Shop(Scenario):
         return not answer["batchItemFailures"]
 
     def check(self) -> None:
-        """What must hold of the rows whenever nobody writes."""
+        """Checks what must hold of the rows while there are no writers."""
         rows = self.world.rows(self.workspace.key)
         codes = [row for row in rows if isinstance(row, CodeItem)]
         for coupon in (row for row in rows if isinstance(row, CouponItem)):
@@ -180,7 +180,7 @@ class Shop(Scenario):
 
 
 class _End:
-    """When a code ends by itself."""
+    """When a code expires."""
 
     def __init__(self, row: CodeItem) -> None:
         self.id: UUID = row.id

@@ -1,4 +1,4 @@
-"""Codes as people get them: assign, list, retry and delete."""
+"""Codes of people: assign, list, retry and delete."""
 
 from functools import partial
 from typing import Any
@@ -168,7 +168,7 @@ class TestAssign:
 
 
 class TestRaces:
-    """Two who come at once, at the worst moment: just before a transaction is sent."""
+    """Two requests at once, at the worst moment: just before a transaction is sent."""
 
     @pytest.mark.parametrize("make", ["pool", "personal"])
     def test_one_person_gets_one_code(self, shop: Shop, make: str) -> None:
@@ -219,7 +219,7 @@ class TestRaces:
         shop.check()
 
     def test_the_last_code_goes_between_any_two_calls(self, shop: Shop) -> None:
-        """As where the list still had it when it was drawn, and its row is somebody else's."""
+        """For example, the list still has the code when it is drawn, but its row is assigned."""
         coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
         shop.world.deliver()
         begin = shop.world.checkpoint()
@@ -323,7 +323,7 @@ class TestList:
     def test_brought_codes_may_begin_with_each_other(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """So that one is whole says nothing of the others."""
+        """So a search that names one code exactly may match others too."""
         coupon = shop.brought("SAVE1\nSAVE10\nSAVE11\nOTHER\n").json["id"]
         shop.world.deliver()
         assert set(shop.texts(coupon, q="save1")) == {"SAVE1", "SAVE10", "SAVE11"}

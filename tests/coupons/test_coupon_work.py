@@ -1,4 +1,4 @@
-"""What a work that was read says of codes that are loaded."""
+"""What a work row that was read earlier says of codes that are loaded."""
 
 from dataclasses import replace
 from uuid import uuid4
@@ -30,7 +30,7 @@ class TestListed:
         assert not WORK.has_listed(_code(50), LATER)
 
     def test_none_of_a_chunk_that_began_after_the_work_was_read(self) -> None:
-        """A batch of orders keeps what it read: an old work must not make a new code listed."""
+        """A batch of orders keeps what it read: an old row must not make a new code listed."""
         for work in (WORK, replace(WORK, chunk=None)):
             assert not work.has_listed(_code(90), EARLIER)
         assert not replace(WORK, chunk=None).has_listed(_code(50), EARLIER)

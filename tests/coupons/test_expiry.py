@@ -1,4 +1,4 @@
-"""Codes and coupons whose end passes: what is read before and after the schedule came to them."""
+"""Codes and coupons that expire: what reads show before and after the schedule handled them."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -16,7 +16,7 @@ DAYS = {"type": "days", "days": 1}
 
 
 class TestDays:
-    """Codes that hold some days from their assignment."""
+    """Codes that are valid for some days from their assignment."""
 
     def test_each_ends_by_itself(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(3, validity=DAYS), shop.person(), shop.person()
@@ -80,7 +80,7 @@ class TestDays:
     def test_those_that_stand_far_apart_fit_into_a_transaction(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """In a large pool each has a leaf of its own, and that one a node."""
+        """In a large pool each of these codes is in its own leaf, below its own node."""
         narrow = property(lambda codes: replace(codes.tree_of_its_size, fan_out=1))
         monkeypatch.setattr(CodeList, "tree_of_its_size", CodeList.tree, raising=False)
         monkeypatch.setattr(CodeList, "tree", narrow)
@@ -142,7 +142,7 @@ class TestUntil:
 
 
 def test_without_an_end_nothing_is_ever_due(shop: Shop) -> None:
-    """Neither the coupon nor its codes."""
+    """Neither the coupon nor its codes have a row in the due queue."""
     coupon, ann = shop.pool(2), shop.person()
     shop.assigned(coupon, ann)
     shop.world.advance(days=20)

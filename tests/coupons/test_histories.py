@@ -67,7 +67,7 @@ _checkpoints: list[tuple[World, Shop, list[str], Callable[[], None]]] = []
 
 
 def _beginning() -> tuple[World, Shop, list[str], Callable[[], None]]:
-    """A shop with its people, made once a process and brought back for each history."""
+    """A shop with its people, made once a process and restored for each history."""
     if not _checkpoints:
         world = World()
         shop = Shop(world)
@@ -352,5 +352,5 @@ class Histories(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("shard", SHARDS)
 def test_whatever_happens(shard: int) -> None:
-    """Whatever happens, in whatever order, all agree with the model."""
+    """In every order of events the service agrees with the model."""
     run_histories(Histories, shard, few=3, steps=15, long_steps=8, checkpoints=_checkpoints)

@@ -1,4 +1,4 @@
-"""What dies at any of its calls to AWS ends as if it had never died once it is tried again."""
+"""Work that is killed at any of its calls to AWS ends as if undisturbed once it is retried."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +20,9 @@ def each_kill(
     *,
     delivers: bool = True,
 ) -> None:
-    """Kills the work at each of its calls; `then` sees what comes of it.
+    """Kills the work at each of its calls; `then` checks the result.
 
-    What a message asks for begins before that is delivered.
+    A message's work begins before the message is delivered.
     """
     found = crashes(shop.world, work, deliver=delivers)
     assert len(found.positions) > 3
@@ -133,7 +133,7 @@ def test_marking_used(shop: Shop) -> None:
 
 
 class TestShop:
-    """What a shop is told, once more and no more."""
+    """What a shop is sent: exactly once more."""
 
     def test_codes_that_it_takes_and_forgets(self, world: World, shopify: Shopify) -> None:
         shop = OnShopify(world, shopify)

@@ -1,4 +1,4 @@
-"""Codes that are loaded: what others do to them before the coupon's list shows them."""
+"""Codes that are loaded: other writers use them before the coupon's list shows them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -29,7 +29,7 @@ TEXTS = [f"C-{n:02}" for n in range(CODES)]
 
 @pytest.fixture(autouse=True)
 def _small_chunks_and_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the codes are two chunks, and most of them stand in pages."""
+    """Small, so that the codes are two chunks, and most of them are in pages."""
     monkeypatch.setattr(filling, "CODES_OF_A_CHUNK", 18)
     small = Packing(entries=5, fold_after=5, ends=2, node_fan_out=3)
     monkeypatch.setattr(trees, "PACKING", small)
@@ -51,7 +51,7 @@ def pages(shop: Shop, coupon: str) -> int:
 
 @contextmanager
 def before_calls(act: Callable[[int, str], None], every: int = 1) -> Iterator[None]:
-    """Acts before each call of the worker, or each third; what it calls itself isn't counted."""
+    """Acts before each call of the worker, or each third; calls of the act itself don't count."""
     acting = False
 
     def step(number: int, operation: str, side: Side) -> None:
@@ -82,7 +82,7 @@ def killed_at_write(work: Callable[[], None]) -> None:
 
 
 def test_the_coupon_shows_each_part_of_a_chunk_as_it_comes(shop: Shop, coupon: str) -> None:
-    """Of 5,000 codes, of which no chunk has more, a worker stores some 2,000 a second."""
+    """A chunk has at most 5,000 codes, and a worker stores some 2,000 a second."""
     seen = [0]
 
     def look(_number: int, _operation: str) -> None:
@@ -100,7 +100,7 @@ def test_the_coupon_shows_each_part_of_a_chunk_as_it_comes(shop: Shop, coupon: s
 
 
 def test_most_of_them_stand_in_pages(shop: Shop, coupon: str) -> None:
-    """Else nothing here would be about pages."""
+    """Otherwise no test here would be about pages."""
     shop.world.deliver()
     assert pages(shop, coupon) >= 4
     assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=CODES - 1)
@@ -115,7 +115,7 @@ def test_rows_are_written_in_batches_and_not_read_before(shop: Shop, coupon: str
 
 
 class TestKilled:
-    """Before and after every call, and begun again."""
+    """Killed before and after every call, and started again."""
 
     @in_shards(2)
     @pytest.mark.parametrize("kind", ["file", "made"])
@@ -143,7 +143,7 @@ class TestKilled:
             shop.check()
 
     def test_a_made_pool_is_the_same_one_each_time(self, shop: Shop) -> None:
-        """What a killed run wrote would else be codes of no list."""
+        """Otherwise the rows of a killed run would be codes that no list has."""
         made = shop.pool(38 + 10)
         bring_back = shop.world.checkpoint(deliver=False)
         shop.work(made)
@@ -154,10 +154,10 @@ class TestKilled:
 
 
 class TestMeanwhile:
-    """What others do while a chunk is written and listed."""
+    """Other writers while a chunk is written and listed."""
 
     def test_an_order_that_has_a_code_at_any_moment(self, shop: Shop, coupon: str) -> None:
-        """Before each call another code is used: not stored, stored, or in the list."""
+        """Before each call an order uses another code: one not stored, stored, or listed."""
         used = list[str]()
 
         def use(_number: int, _operation: str) -> None:
@@ -205,7 +205,7 @@ class TestMeanwhile:
         assert len(seen) > 3
 
     def test_a_code_that_no_list_shows_is_not_there_yet(self, shop: Shop, coupon: str) -> None:
-        """Nor can it be deleted, but it can't be brought a second time either."""
+        """It can't be deleted either, and a file can't add it a second time."""
         shop.use("c-03", order="before")
         self._die_before_the_list(shop, coupon)
         assert len(shop.code_rows()) > 1
@@ -238,7 +238,7 @@ class TestMeanwhile:
 
     @pytest.mark.parametrize("listed", [False, True])
     def test_the_coupon_ends(self, shop: Shop, coupon: str, listed: bool) -> None:
-        """What was begun is stored and expires; the rest never is."""
+        """Chunks that were started are stored and expire; the rest is never stored."""
 
         def end() -> None:
             assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
@@ -255,7 +255,7 @@ class TestMeanwhile:
         shop.check()
 
     def test_another_run_of_the_same_coupon(self, shop: Shop, coupon: str) -> None:
-        """The first one waits meanwhile, before it writes rows or shows some of them."""
+        """The first one pauses meanwhile, before it writes rows or lists some of them."""
         bring_back = shop.world.checkpoint(deliver=False)
         for operation, which in (("BatchExecuteStatement", 1), ("TransactWriteItems", 3)):
             bring_back()
@@ -277,7 +277,7 @@ class TestMeanwhile:
         shop.check()
 
     def test_codes_are_deleted_as_soon_as_they_are_listed(self, shop: Shop, coupon: str) -> None:
-        """A run that goes on must not store them again."""
+        """A run that resumes must not store them again."""
         deleted = list[str]()
 
         def delete(_number: int, _operation: str) -> None:
@@ -292,10 +292,10 @@ class TestMeanwhile:
         shop.check()
 
     def test_a_row_that_comes_late_is_taken_back(self, shop: Shop, coupon: str) -> None:
-        """A run stands still before it writes rows; another lists them all, and some are deleted.
+        """A run pauses before it writes rows; another lists them all, and some are deleted.
 
-        What the first one writes then would be a code that no list shows, and that nobody could
-        bring again.
+        The first run's late rows would be codes that no list shows, and that no file could add
+        again.
         """
         deleted = list[str]()
 
@@ -318,9 +318,9 @@ class TestMeanwhile:
     def test_the_coupon_and_its_rows_are_removed_as_with_its_workspace(
         self, shop: Shop, coupon: str
     ) -> None:
-        """The worker ends without a list, and takes its rows back.
+        """The worker ends without a list, and deletes its rows again.
 
-        Of one that is killed before they are where the deletion looks a second time.
+        If it is killed before, the rows are where the workspace's deletion looks a second time.
         """
 
         def remove() -> None:
@@ -393,7 +393,7 @@ def test_answers_that_get_lost(shop: Shop, coupon: str, operation: str) -> None:
 
 
 def test_a_work_of_before_gets_a_seed(shop: Shop) -> None:
-    """What was asked for when codes were drawn as they were stored."""
+    """An earlier release drew codes as it stored them, so its requests have no seed."""
     made = shop.pool(38 + 30)
     [work] = [r for r in shop.world.rows(shop.workspace.key) if isinstance(r, CouponWorkItem)]
     work.update([CouponWorkItem.seed.remove()])
@@ -403,7 +403,7 @@ def test_a_work_of_before_gets_a_seed(shop: Shop) -> None:
 
 
 class TestSeeds:
-    """Codes that follow from a secret."""
+    """Codes that are derived from a secret."""
 
     def test_the_same_ones_each_time_and_others_of_another_seed(self) -> None:
         seed = new_seed()

@@ -1,4 +1,4 @@
-"""Codes that orders carry, from every way that an order takes into a store."""
+"""Codes that orders carry, by every way in which a store sends orders."""
 
 from itertools import permutations
 

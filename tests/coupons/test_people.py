@@ -1,17 +1,17 @@
-"""A person's codes: they follow merges, go with an erasure, and stand in the export."""
+"""A person's codes: they follow merges, are erased with the person, and are exported."""
 
 from storepost.coupons.rows import CodePointerItem
 from tests.coupons.coupon_store import Shop, counts
 
 
 def pointers(shop: Shop) -> list[CodePointerItem]:
-    """The rows that say who has a code."""
+    """The rows that name the owner of a code."""
     rows = shop.world.rows(shop.workspace.key)
     return [row for row in rows if isinstance(row, CodePointerItem)]
 
 
 class TestMerges:
-    """Codes move to the profile that survives."""
+    """Codes move to the surviving profile."""
 
     def test_they_are_the_others_from_the_merge_on(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(3, reissue="every_email"), shop.person(), shop.person()
@@ -59,7 +59,7 @@ class TestMerges:
 
 
 class TestErasure:
-    """The person goes; what became of the code stays."""
+    """The person is removed; the code and its status stay."""
 
     def test_codes_stay_without_the_person(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4, reissue="every_email"), shop.person(), shop.person()

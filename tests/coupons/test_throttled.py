@@ -15,7 +15,7 @@ TEXTS = [f"C-{n:02}" for n in range(36)]
 
 @pytest.fixture(autouse=True)
 def _small_chunks_and_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the codes are several chunks, and most of them stand in pages."""
+    """Small, so that the codes are several chunks, and most of them are in pages."""
     monkeypatch.setattr(filling, "CODES_OF_A_CHUNK", 9)
     small = Packing(entries=5, fold_after=5, ends=2, node_fan_out=3)
     monkeypatch.setattr(trees, "PACKING", small)
@@ -27,9 +27,9 @@ def _small_chunks_and_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_fails_and_nothing_is_there_twice(
     shop: Shop, fake_time: FakeTime, kind: str, seed: int, seconds: float | None
 ) -> None:
-    """Three calls in ten are refused, one in ten is carried out unheard.
+    """Three calls in ten are refused; one in ten is carried out and its answer lost.
 
-    Also of runs of a tenth of a second, which leave the rest to the next message.
+    Also with runs of a tenth of a second, which leave the rest to the next message.
     """
     shop.use("c-03")
     shop.brought("c-07")
@@ -53,5 +53,5 @@ def test_nothing_fails_and_nothing_is_there_twice(
 
 
 def works(shop: Shop) -> int:
-    """How many requests' codes are still to be stored."""
+    """How many requests have codes that are still to be stored."""
     return sum(isinstance(row, CouponWorkItem) for row in shop.world.rows(shop.workspace.key))

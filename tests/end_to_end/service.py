@@ -113,7 +113,7 @@ class Service:
 
 
 def start(directory: Path) -> Service:
-    """A run on a free port, once it is ready; what it says stands in the directory's `said`."""
+    """A run on a free port, once it is ready; its output is in the directory's file `said`."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "core")])
     screen = directory / "screen"
     with screen.open("wb") as shown, (directory / "said").open("wb") as errors:
@@ -134,7 +134,7 @@ def start(directory: Path) -> Service:
 
 
 def soon[T](look: Callable[[], T]) -> T:
-    """What `look` answers once that is true."""
+    """What `look` returns, once that is true."""
     until = time.monotonic() + SOON_SECONDS
     while not (seen := look()):
         assert time.monotonic() < until, "it never came"

@@ -25,7 +25,7 @@ def named(name: str) -> Function:
 
 
 def test_the_relays_sample_goes_all_the_way(service: Service) -> None:
-    """It carries somebody's email to the queue, and the sender takes it from there: once."""
+    """The relay sends somebody's email to the queue, and the sender sends it: once."""
     relay = named("OutboxRelayFunction")
     invoke_at(service.lambda_port, relay, sample(relay))
     email = service.email_to(demo.OWNER, "Choose a new Storepost password")
@@ -51,7 +51,7 @@ def test_a_schedule_takes_its_sample(service: Service, function: Function) -> No
 
 @pytest.mark.parametrize("name", ["OrdersFunction", "EmailSenderFunction", "FeedScheduleFunction"])
 def test_sam_local_invoke_finds_the_run(service: Service, name: str) -> None:
-    """As a person types it, by what samconfig.toml has: no option but the event."""
+    """As a person types it, with the options of samconfig.toml: only the event is given."""
     event = path_of(named(name)).relative_to(ROOT)
     done = subprocess.run(
         [sys.executable, "-m", "samcli", "local", "invoke", name, "-e", str(event)],

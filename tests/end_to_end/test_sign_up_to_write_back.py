@@ -55,7 +55,7 @@ def summary(shop: Shop, number: int) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def profile(service: Service, shop: Shop) -> dict[str, Any]:
-    """The customer and three orders are sent; the profile that they make, as lists show it."""
+    """Sends the customer and three orders; the profile that results, as lists show it."""
     path = f"/v1/stores/{shop.store_id}"
     put = service.json_of(
         201, "PUT", f"{path}/customers/customer%201", token=shop.key, json_body=CUSTOMER

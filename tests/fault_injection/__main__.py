@@ -1,7 +1,7 @@
-"""`python -m tests.fault_injection`: so many `REQUESTS` by so many `WRITERS`; 1 where one is wrong.
+"""`python -m tests.fault_injection`: sends `REQUESTS` by `WRITERS`; exits with 1 if one is wrong.
 
-It needs dynoxide (npm brings it). Everything is imported in `main`: the processes that it starts
-import this module too.
+It needs dynoxide (npm installs it). All imports are in `main`, as the processes that it starts
+import this module, too.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 
 def main() -> int:
-    """Runs it; what each process logs goes to the file that `LOG` names, or nowhere."""
+    """Runs it; the processes' logs go to the file that `LOG` names, or are discarded."""
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "INFO" if os.environ.get("LOG") else "CRITICAL")
     from tests.fault_injection.running import run  # noqa: PLC0415
 

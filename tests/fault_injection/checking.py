@@ -1,4 +1,4 @@
-"""The comparison: what was acknowledged, with what the service has once nothing is under way."""
+"""Compares the acknowledged writes with the service's state once everything is delivered."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.harness.world import Someone, World
 
 
 def differences(world: World, by: Someone, shop: Shop, facts: Facts) -> Iterator[str]:
-    """What isn't as it was acknowledged, in words; nothing where all is right."""
+    """Yields each difference from the acknowledged writes, in words."""
     reading = _Reading(world, by, shop, facts)
     yield from reading.orders()
     yield from reading.people()
@@ -107,7 +107,7 @@ class _Reading:
             yield from (f"{tree.partition}: {fault}" for fault in faults(tree))
 
     def repeated(self) -> Iterator[str]:
-        """Whoever repeats an acknowledged request gets the same answer, and nothing happens."""
+        """Repeats acknowledged requests; yields those that aren't answered as before."""
         for sent, body in self._facts.answered[::10]:
             answer = self._world.call(
                 sent.method, sent.path, token=self._by.token, json_body=sent.body, key=sent.key
@@ -122,7 +122,7 @@ class _Reading:
         return answer.json
 
     def _all(self, path: str, **query: object) -> list[Any]:
-        """Every page, and the total is what they have."""
+        """Returns the items of all pages, and checks the total."""
         found: list[Any] = []
         page = 1
         while True:

@@ -1,4 +1,4 @@
-"""What was acknowledged, and so must be there afterwards, once."""
+"""The acknowledged writes, each of which must exist afterwards exactly once."""
 
 import threading
 from collections import Counter, defaultdict
@@ -12,43 +12,43 @@ type Answered = tuple[Sent, dict[str, Any]]
 
 @dataclass
 class Facts:
-    """What all writers were told together."""
+    """The answers that all writers received."""
 
     answered: list[Answered] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
-    """Answers by status and code; `killed` for none."""
+    """The number of answers by status and code; `killed` counts missing ones."""
     wrong: list[str] = field(default_factory=list)
-    """Answers that none may be."""
+    """Answers that no request may get."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count(self, outcome: str) -> None:
-        """Notes an answer."""
+        """Counts an answer."""
         with self._lock:
             self.tally[outcome] += 1
 
     def refuse(self, text: str) -> None:
-        """Notes an answer that no request may have got."""
+        """Records an answer that no request may get."""
         with self._lock:
             self.wrong.append(text)
 
     def add(self, sent: Sent, body: dict[str, Any]) -> None:
-        """Notes what was acknowledged."""
+        """Records an acknowledged request."""
         with self._lock:
             self.answered.append((sent, body))
 
     def of(self, kind: str) -> list[Answered]:
-        """What was acknowledged of one kind."""
+        """Returns the acknowledged requests of one kind."""
         return [(sent, body) for sent, body in self.answered if sent.kind == kind]
 
     @property
     def orders(self) -> set[str]:
-        """External ids, those that came by batches too."""
+        """The orders' external ids, including those from batches."""
         put = {sent.named for sent, _ in self.of("order")}
         return put.union(*(_ids(sent, "orders") for sent, _ in self.of("batch")))
 
     @property
     def customers(self) -> set[tuple[str, str]]:
-        """Persons' addresses and their external ids in the store."""
+        """The customers' addresses and external ids in the store."""
         put = {(email_of(number), f"c-{number}") for number in range(PEOPLE)}
         put |= {(email_of(sent.person), sent.named) for sent, _ in self.of("customer")}
         batches = (sent.body["customers"] for sent, _ in self.of("batch"))
@@ -56,7 +56,7 @@ class Facts:
 
     @property
     def people(self) -> set[str]:
-        """The addresses of all who were told of."""
+        """The addresses of all people in the requests."""
         kinds = ("customer", "profile", "event", "consent")
         named = {email_of(sent.person) for kind in kinds for sent, _ in self.of(kind)}
         buyers = {sent.body["customer"]["email"] for sent, _ in self.of("order")}
@@ -64,7 +64,7 @@ class Facts:
 
     @property
     def events(self) -> dict[str, Counter[str]]:
-        """How many events of each name somebody has, by address."""
+        """The number of a person's events of each name, by address."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for sent, _ in self.of("event"):
             found[email_of(sent.person)]["viewed"] += 1
@@ -79,7 +79,7 @@ class Facts:
 
     @property
     def changes(self) -> dict[str, set[str]]:
-        """Ids of changes of consent, by address."""
+        """The ids of consent changes, by address."""
         found: dict[str, set[str]] = {email_of(number): set() for number in range(PEOPLE)}
         for sent, body in self.of("consent"):
             found[email_of(sent.person)].add(body["id"])

@@ -1,7 +1,7 @@
-"""Processes that run functions, as Lambda's containers do, with a faulty way to DynamoDB.
+"""Processes that run functions, as Lambda's containers do, with a faulty connection to DynamoDB.
 
-One that was killed is started anew with the next event. They are forked from a process that has
-imported everything.
+A killed process is restarted for the next event. Processes are forked from one that has imported
+everything.
 """
 
 import multiprocessing
@@ -26,7 +26,7 @@ _processes.set_forkserver_preload([container.__name__])
 os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
 
 GATEWAY = ""
-"""In place of a function's name: whichever the request's path leads to."""
+"""In place of a function's name: the function of the request's path."""
 
 
 class Died(Exception):  # noqa: N818 - it is what happened
@@ -35,21 +35,21 @@ class Died(Exception):  # noqa: N818 - it is what happened
 
 @dataclass
 class Process:
-    """One container: a process at a time."""
+    """One container, which has one process at a time."""
 
     environment: Mapping[str, str]
     rates: Rates
     seed: int
     log: str
-    """The file that its output is added to."""
+    """The file that its output is appended to."""
     starts: int = 0
     met: Counter[str] = field(default_factory=Counter)
-    """The faults, but for those of a run that was killed."""
+    """The faults, except those of killed runs."""
     _pipe: Connection | None = None
     _process: BaseProcess | None = None
 
     def run(self, function: str, event: dict[str, Any]) -> Any:
-        """What the function answers. Raises Died, and what the function raised as RuntimeError."""
+        """Returns the function's answer. Raises Died, and RuntimeError if the function raised."""
         if self._pipe is None:
             self._start()
         assert self._pipe is not None
@@ -65,7 +65,7 @@ class Process:
         return answer
 
     def stop(self) -> None:
-        """Ends the process, if it hasn't ended."""
+        """Ends the process if it is running."""
         if self._pipe is not None and self._process is not None:
             self._pipe.close()
             self._process.join(10)
@@ -84,7 +84,7 @@ class Process:
 def _serve(
     pipe: Connection, environment: dict[str, str], rates: Rates, seed: int, log: str
 ) -> None:
-    """Runs what comes by the pipe until it ends; each answer with the faults met so far."""
+    """Runs events from the pipe until it closes; sends each answer with the faults that it met."""
     os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 1)
     os.environ.update(environment)
     sealing._kms()

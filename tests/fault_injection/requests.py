@@ -1,4 +1,4 @@
-"""What writers ask for: a mixture of writes about few people, in one store."""
+"""The writers' requests: a mixture of writes about few people, in one store."""
 
 import random
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.harness.world import CANARY
 from tests.orders.sample import order
 
 PEOPLE = 60
-"""Whom all writers tell of, so that they are in each other's way."""
+"""The number of people that all writers share, so that their writes conflict."""
 
 _KINDS = {
     "order": 30,
@@ -25,12 +25,12 @@ _KINDS = {
 }
 _IN_A_BATCH = 5
 CODES = 20
-"""Of a coupon that a writer makes."""
+"""The number of codes of a writer's coupon."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A request, but for who sends it."""
+    """A request, without its caller."""
 
     kind: str
     method: str
@@ -39,30 +39,30 @@ class Sent:
     """Its idempotency key."""
     body: Any
     person: int = 0
-    """Whom it is about."""
+    """The number of its person."""
     named: str = ""
-    """What it makes, by the id that is the writer's own."""
+    """The writer's own id of the record that it creates."""
 
 
 @dataclass(frozen=True)
 class Shop:
-    """What was there before the faults begin."""
+    """The records that exist before the faults begin."""
 
     workspace: WorkspaceScope
     store: str
     pool: str
-    """A coupon's id; it has more codes than anybody asks for."""
+    """The id of a coupon with more codes than all writers request."""
     profiles: dict[int, str]
-    """Of all people, by number."""
+    """The profiles' ids of all people, by number."""
 
 
 def email_of(person: int) -> str:
-    """Somebody's address."""
+    """Returns a person's address."""
     return f"p{person}.{CANARY}@example.com"
 
 
 def requests_of(writer: int, count: int, shop: Shop) -> Iterator[Sent]:
-    """What one writer asks for."""
+    """Yields one writer's requests."""
     chance = random.Random(writer)
     kinds, weights = list(_KINDS), list(_KINDS.values())
     for number in range(count):
@@ -77,7 +77,7 @@ def _order_of(person: int, name: str, number: int = 0) -> dict[str, Any]:
 
 
 def customer_of(person: int) -> dict[str, Any]:
-    """Somebody as the store's customer; what is sent first is sent each time."""
+    """Returns a person as the store's customer; the body is the same each time."""
     return customer(email_of(person), firstName=f"Ann{person}")
 
 
@@ -123,7 +123,7 @@ def _assignment(shop: Shop, person: int, name: str, _chance: random.Random) -> S
 
 
 def pool_of(store: str, name: str, quantity: int) -> dict[str, Any]:
-    """A coupon's body."""
+    """Returns a coupon's body."""
     return {
         "storeId": store,
         "name": name,

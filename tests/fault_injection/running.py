@@ -1,4 +1,4 @@
-"""A run: writers at once, workers beside them, then the comparison."""
+"""A run: concurrent writers and workers, then the comparison."""
 
 import os
 import threading
@@ -12,7 +12,7 @@ from local import aws, functions
 from local.events import pumps
 from tests.harness.engines import engine
 
-# What the service reads when it is imported, and where its tables are.
+# The service and the engine's choice read the environment on import.
 os.environ["STORE"] = "dynoxide"
 aws.prepare_environment()
 engine()
@@ -38,14 +38,14 @@ from tests.harness.world import Someone, World  # noqa: E402
 
 RATES = Rates()
 WORKER_RATES = Rates(killed=0.0005)
-"""A worker's run makes hundreds of calls: at a request's rate none would end."""
+"""A worker's run makes hundreds of calls: at a request's rate, none would complete."""
 
 _CODES = 1000
 _MAX_DRAINING_SECONDS = 600.0
 
 
 def run(requests: int, writers: int) -> int:
-    """Runs it and prints what came of it: 0 where nothing is wrong."""
+    """Runs it and prints the results; returns 0 if nothing is wrong."""
     with aws_for_all() as address:
         environment, world, facts = {"AWS_ENDPOINT_URL": address}, World(), Facts()
         owner = world.person()
@@ -72,7 +72,7 @@ def run(requests: int, writers: int) -> int:
 
 
 def _open(world: World, owner: Someone, workspace: WorkspaceScope) -> Shop:
-    """A store whose people are known, and a coupon with codes."""
+    """Creates a store with all people as customers, and a coupon with codes."""
     store, profiles = world.store(owner), dict[int, str]()
     for person in range(PEOPLE):
         body = {"email": email_of(person)}
@@ -88,7 +88,7 @@ def _open(world: World, owner: Someone, workspace: WorkspaceScope) -> Shop:
 
 @contextmanager
 def _workers(environment: Mapping[str, str]) -> Iterator[Process]:
-    """Has streams and queues read beside the block, by functions with faults."""
+    """Delivers streams and queues during the block, to functions with faults."""
     worker = Process(environment, WORKER_RATES, 99, _log())
     stop = threading.Event()
 
@@ -118,7 +118,7 @@ def _log() -> str:
 
 
 def _drain(world: World) -> None:
-    """Delivers what is left, without faults: what failed comes again after some seconds."""
+    """Delivers the rest without faults; failed messages become visible again after some seconds."""
     world.advance(minutes=3)
     world.sweep()
     until = time.monotonic() + _MAX_DRAINING_SECONDS

@@ -1,7 +1,7 @@
-"""What lies between a process and DynamoDB: it refuses, loses answers and kills, by chance.
+"""A transport to DynamoDB that refuses calls, loses answers and kills its process at random.
 
-It stands where botocore hands a request over to the network, so that everything of ours and of
-botocore's is above it. Errors are those that DynamoDB documents.
+It replaces botocore's HTTP session, so that all of our and botocore's code runs above it. Errors
+are those that DynamoDB documents.
 """
 
 import json
@@ -28,17 +28,17 @@ _SINGLE_WRITES = ("PutItem", "UpdateItem", "DeleteItem")
 
 @dataclass(frozen=True)
 class Rates:
-    """How likely each fault is for a call that it can befall, from 0 to 1."""
+    """The probability of each fault for a call that it can affect, from 0 to 1."""
 
     throttled: float = 0.30
     lost: float = 0.05
-    """The call is carried out; a half of the answers are 500, a half never come."""
+    """The call is carried out; half of the answers are 500, half never arrive."""
     conflict: float = 0.08
-    """Of writes: a transaction has one of the rows."""
+    """Of writes: another transaction is writing one of the rows."""
     unprocessed: float = 0.05
-    """Of batches: some rows are left."""
+    """Of batches: some rows stay unprocessed."""
     killed: float = 0.003
-    """The process is, half of the times before the call and half after it."""
+    """The process is killed, half of the times before the call and half after it."""
 
 
 class Sender(Protocol):
@@ -50,16 +50,16 @@ class Sender(Protocol):
 
 @dataclass
 class FaultyTransport:
-    """Stands in place of botocore's own session."""
+    """Replaces botocore's own session."""
 
     plain: Sender
     rates: Rates
     chance: random.Random
     met: Counter[str] = field(default_factory=Counter)
-    """How many calls met which fault."""
+    """The number of calls by fault."""
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse:
-        """Sends the request, unless a fault befalls it."""
+        """Sends the request, unless a fault affects it."""
         target: Any = request.headers["X-Amz-Target"]
         operation = (target if isinstance(target, str) else target.decode()).partition(".")[2]
         fault = self._fault(operation)
@@ -69,7 +69,7 @@ class FaultyTransport:
         return fault(self, request, operation)
 
     def close(self) -> None:
-        """Nothing: a process is its transport's whole life."""
+        """Does nothing: the transport lives as long as its process."""
 
     def _fault(self, operation: str) -> "_Fault | None":
         rates, drawn = self.rates, self.chance.random()
@@ -122,7 +122,7 @@ def _killed(own: FaultyTransport, request: AWSPreparedRequest, _operation: str) 
 
 
 def _unprocessed(own: FaultyTransport, request: AWSPreparedRequest, operation: str) -> AWSResponse:
-    """Leaves some of the rows, or all of them."""
+    """Leaves some or all of the rows unprocessed."""
     if operation == "BatchExecuteStatement":
         return _refused_statements(own, request)
     body = _body(request)

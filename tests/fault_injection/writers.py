@@ -1,4 +1,4 @@
-"""Clients that write, and repeat what was not acknowledged, as they are told to."""
+"""Clients that write, and retry unacknowledged requests as the service's answers say."""
 
 import json
 import random
@@ -16,7 +16,7 @@ from tests.fault_injection.requests import Sent
 from tests.harness.world import Someone
 
 TRIES = 200
-"""Of one request: a killed run's key is free after half a minute."""
+"""The most tries of one request: a killed run's key is free only after half a minute."""
 
 _REPEATED = frozenset({"busy", "conflict", "idempotency_in_progress"})
 _PLAIN_WAIT_SECONDS = 0.2
@@ -24,7 +24,7 @@ _PLAIN_WAIT_SECONDS = 0.2
 
 @dataclass
 class Writer:
-    """One client, whose requests one process answers."""
+    """A client whose requests one process answers."""
 
     process: Process
     owner: Someone
@@ -54,7 +54,7 @@ class Writer:
         self.facts.refuse(f"{sent.kind} {sent.key}: no answer after {TRIES} tries")
 
     def _is_done(self, sent: Sent, answer: Any, *, after_kill: bool) -> bool:
-        """Notes the answer; whether it is one that isn't asked for again."""
+        """Records the answer; returns whether it is final, so that the request isn't retried."""
         body = json.loads(answer.body)
         if answer.status < 300:
             self.facts.count(str(answer.status))
@@ -74,7 +74,7 @@ def _retry_after(headers: Mapping[str, str]) -> float:
 
 
 def write_at_once(writers: list[Writer], requests: list[Iterable[Sent]]) -> Counter[str]:
-    """Has all of them write; the faults that they met, and how often they were killed."""
+    """Runs all writers at once; returns the faults that they met, and the number of kills."""
     threads = [
         threading.Thread(target=writer.write, args=(own,))
         for writer, own in zip(writers, requests, strict=True)

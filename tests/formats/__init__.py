@@ -1,1 +1,1 @@
-"""What is stored can be read by every release, and written by each without a loss."""
+"""Every release can read all stored data, and write it without loss."""

@@ -1,4 +1,4 @@
-"""`make formats`: writes down what the newest release stores, from the story and its frozen names.
+"""`make formats`: records the newest release's stored data, from the story and its frozen names.
 
 It prepares AWS as the tests do, so that keys and ids are the same in each run.
 """

@@ -1,7 +1,8 @@
-"""A later release beside this one, on one table and the same queues, call by call in random order.
+"""Runs a later release beside this one, on the same table and queues, chosen at random per call.
 
-The later release is this one with five changes that are allowed at once. What it writes has them on
-its way to the table and to the queues; what it reads it knows, so that it answers as this one does.
+The later release is this one with five compatible changes. They are added to its writes on their
+way to the table and to the queues. Its reads run this release's code, as it would know its own
+changes and answer as this one does.
 """
 
 import json
@@ -28,14 +29,14 @@ LATER = "laterRelease"
 """The attribute that this release doesn't know, and the field of each message."""
 KEPT = {"S": "kept"}
 PREFIX = "later_"
-"""How a value begins that this release doesn't know."""
+"""The beginning of values that this release doesn't know."""
 NEW_VALUES = {
     ("consent_change", "source"),
     ("consent_evidence", "source"),
     ("profile_merge", "source"),
     ("suppression", "source"),
 }
-"""Attributes of kinds to which the later release gives values of its own."""
+"""Attributes, by kind, to which the later release writes new values."""
 MAX_ITEMS = 100
 
 type Place = tuple[str, str, str | None]
@@ -44,26 +45,26 @@ type Place = tuple[str, str, str | None]
 
 @dataclass
 class Releases:
-    """Which release runs whatever is invoked, and what became of what the later one wrote."""
+    """Chooses the release that runs each invocation, and counts the later one's changes."""
 
     random: Random = field(default_factory=lambda: Random(24))
     is_later: bool = False
     is_over: bool = False
-    """Whether everybody went back to this release."""
+    """Whether the later release was rolled back, so that only this one runs."""
     invoked: Counter[bool] = field(default_factory=Counter)
-    """How often the later release ran, and this one."""
+    """The number of invocations of the later release (True) and of this one."""
     planted: Counter[str] = field(default_factory=Counter)
-    """How often the later release wrote each of its changes."""
+    """The number of writes of each of the later release's changes."""
     preserved: Counter[str] = field(default_factory=Counter)
-    """How often a row of a kind kept the attribute when this release saved it."""
+    """How often, by kind, a row kept the attribute when this release saved it."""
     lost: Counter[str] = field(default_factory=Counter)
-    """How often it lost the attribute."""
+    """How often, by kind, it lost the attribute."""
     elements_lost: Counter[str] = field(default_factory=Counter)
-    """How often a record of a kind lost its further element where this release saved it."""
+    """How often a record, by kind and attribute, lost its added element in such a save."""
 
     @contextmanager
     def deployed(self) -> Iterator[None]:
-        """Both run inside."""
+        """Runs both releases inside the block."""
         client: Any = dynamodb_client()
         plain, invoke = client._make_api_call, functions.invoke_here
 
@@ -105,7 +106,7 @@ class Releases:
         return answer
 
     def _as_later(self, operation: str, parameters: Any) -> Any:
-        """The same call as the later release makes it."""
+        """Returns the call as the later release makes it."""
         if operation == "PutItem":
             return {**parameters, "Item": self._row_as_later(parameters["Item"])}
         if operation != "TransactWriteItems":
@@ -134,7 +135,7 @@ class Releases:
         return after
 
     def _new_rows(self, items: list[Any]) -> Iterator[Any]:
-        """A row of a new kind in the partition of the workspace itself."""
+        """Yields a row of a new kind in the workspace's own partition, beside each new store."""
         for put in (each["Put"] for each in items if "Put" in each):
             row = put["Item"]
             if row.get("kind") == {"S": "store"}:
@@ -149,7 +150,7 @@ class Releases:
             self.planted["an attribute"] += 1
 
     def _compare(self, before: Raw | None, after: Raw | None) -> None:
-        """What a save by this release kept of a row that the later one wrote."""
+        """Counts what a save by this release keeps of a row that the later one wrote."""
         if before is None or after is None or LATER not in before:
             return
         kind = before.get("kind", {"S": "idempotency record"})["S"]
@@ -161,7 +162,7 @@ class Releases:
 
 
 def lost_elements(before: Raw, after: Raw) -> Iterator[str]:
-    """The attributes with a record that had the further element, is still there, and lost it."""
+    """Yields the attributes with a record that still exists, but lost its added element."""
     if "kind" not in before:
         return
     attributes = records_of(after)
@@ -176,7 +177,7 @@ def lost_elements(before: Raw, after: Raw) -> Iterator[str]:
 def written(
     operation: str, parameters: dict[str, Any], verbs: set[str] | None = None
 ) -> Iterator[Place]:
-    """The rows that a call writes, where it writes them whole or changes them."""
+    """Yields the rows that a call puts or updates."""
     match operation:
         case "TransactWriteItems":
             for each in parameters["TransactItems"]:
@@ -195,7 +196,7 @@ def _place(write: dict[str, Any]) -> Place:
 
 
 def row_at(place: Place) -> Raw | None:
-    """The row that stands there, as it is now."""
+    """Returns the current row with that key."""
     row = _stored(place)
     return None if row is None else {name: value.to_json() for name, value in row.attrs.items()}
 

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - what looks alike is what is folded
-"""Texts, addresses and numbers whose folded and normalised forms rows stand under."""
+"""Texts, addresses and numbers whose folded and normalised forms are part of rows' keys."""
 
 from datetime import UTC, datetime
 

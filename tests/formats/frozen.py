@@ -1,6 +1,6 @@
-"""What is frozen once it is deployed, as JSON: names, letters, positions, hashes and derived ids.
+"""All that is frozen once deployed, as JSON: names, letters, positions, hashes and derived ids.
 
-Each part says by its path what it is, so that a comparison names what a change breaks.
+The path of each part describes it, so that a comparison names what a change breaks.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ REPLACES = {
     "AWS::KMS::Key": ("KeySpec", "KeyUsage", "MultiRegion"),
     "AWS::SQS::Queue": ("QueueName", "FifoQueue"),
 }
-"""What CloudFormation makes anew, and empty, where one of these properties changes.
+"""Properties whose change makes CloudFormation replace the resource by a new, empty one.
 
 From its reference of resource types: "Update requires: Replacement". `MultiRegion`, `KeySpec` and
 `KeyUsage` of a key can't be changed at all.
@@ -57,7 +57,7 @@ From its reference of resource types: "Update requires: Replacement". `MultiRegi
 
 
 def frozen() -> Json:
-    """All that is frozen, by what it is."""
+    """Returns all that is frozen, by its description."""
     import_all()
     return {
         "kinds": dict(sorted(_kinds())),
@@ -83,7 +83,7 @@ def frozen() -> Json:
 
 
 def differences(before: Any, after: Any, path: str = "") -> list[str]:
-    """What `after` lacks of `before` or has otherwise, each by its path."""
+    """Returns what `after` lacks of `before` or has changed, each by its path."""
     if isinstance(before, dict) and isinstance(after, dict):
         found = [
             difference
@@ -104,7 +104,7 @@ def differences(before: Any, after: Any, path: str = "") -> list[str]:
 
 
 def import_all() -> None:
-    """Brings every kind of row and every filter there is."""
+    """Imports every kind of row and every filter."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
 
@@ -169,7 +169,7 @@ def _tables() -> Json:
 
 
 def columns(path: Path) -> Json:
-    """The columns of each table in a file of SQLite."""
+    """Returns the columns of each table in an SQLite file."""
     db = sqlite3.connect(path)
     try:
         tables = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")

@@ -1,4 +1,4 @@
-"""The story up to its last chapter, with rows changed as another release would have left them."""
+"""The story up to its last chapter, with rows changed to those of another release."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -30,14 +30,14 @@ from tests.harness.snapshots import Snapshot
 from tests.harness.world import World
 
 type Change = Callable[[Raw], Raw]
-"""What another release would have stored instead."""
+"""Turns a row into the one that another release would have stored."""
 FURTHER = {"of": ["a", "later", "release"]}
 """An element that this release doesn't know."""
 
 
 @dataclass
 class PlantedStory:
-    """The story so far: everybody's rows, and the requests that read them."""
+    """The story so far: all rows, and the requests that read them."""
 
     story: StoryRun
     snapshot: Snapshot
@@ -45,11 +45,11 @@ class PlantedStory:
     rows: list[Raw] = field(default_factory=list)
 
     def kinds(self) -> set[str]:
-        """The kinds of rows that there are."""
+        """Returns the kinds of the rows."""
         return set(map(kind_of, self.rows))
 
     def faults(self, kinds: Set[str], change: Change) -> list[str]:
-        """What goes wrong where all rows of some kinds are changed: reads, lists, then the end."""
+        """Changes all rows of some kinds; returns the errors of reads, lists and the end."""
         pairs = [(row, change(row)) for row in self.rows if kind_of(row) in kinds]
         changed = [after for before, after in pairs if after != before]
         if not changed:
@@ -57,7 +57,7 @@ class PlantedStory:
         return self.faults_over(changed)
 
     def faults_over(self, rows: Iterable[Raw]) -> list[str]:
-        """What goes wrong where these rows stand in the place of those with their keys."""
+        """Replaces the rows with the same keys; returns the errors that follow."""
         for row in rows:
             put_raw(row)
         with faults() as found:
@@ -70,7 +70,7 @@ class PlantedStory:
         return list(dict.fromkeys(found))
 
     def end(self) -> Iterator[tuple[str, gateway.Answer]]:
-        """The last chapter, which takes everything away: each operation and its answer."""
+        """Runs the last chapter, which deletes everything; yields each operation and its answer."""
         for step in CHAPTERS[-1]:
             if isinstance(step, Step):
                 yield step.operation, self._ask(step)
@@ -81,7 +81,7 @@ class PlantedStory:
 
 
 def _deliver(story: StoryRun) -> None:
-    """As the run does it; queues without a message aren't asked, which took half of the time."""
+    """Delivers as the run does, but skips empty queues, whose receives took half of the time."""
     stream: StreamPump = story.run._stream
     backend = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION]
     delivered = 1
@@ -96,7 +96,7 @@ def _note(found: list[str], name: str, answer: gateway.Answer) -> None:
 
 
 def records_of(row: Raw) -> dict[str, Record]:
-    """The attributes of a row that keep records, by their names in DynamoDB."""
+    """Returns a row's attributes that are records, by their names in DynamoDB."""
     if not KIND.is_known(kind_of(row)):
         return {}
     model: Any = KIND.deserialize(kind_of(row))
@@ -105,7 +105,7 @@ def records_of(row: Raw) -> dict[str, Record]:
 
 
 def with_further_elements(row: Raw) -> Raw:
-    """The row with an element more in each of its records."""
+    """Returns the row with an added element in each of its records."""
     after = dict(row)
     for name, attribute in records_of(row).items():
         value = json.loads(row[name]["S"])
@@ -120,7 +120,7 @@ def with_further_elements(row: Raw) -> Raw:
 
 @contextmanager
 def faults() -> Iterator[list[str]]:
-    """The unexpected errors that are logged inside, and where they came from."""
+    """Collects the unexpected errors that are logged inside the block, and their origins."""
     found = list[str]()
 
     def error(message: str, extra: dict[str, Any] | None = None, **_: Any) -> None:
@@ -132,7 +132,7 @@ def faults() -> Iterator[list[str]]:
 
 
 def request_of(story: StoryRun, step: Step) -> dict[str, Any]:
-    """The step as the gateway's event."""
+    """Returns the gateway's event of the step."""
     method, route = routes()[step.operation]
     path = {n: quote(str(v), safe="") for n, v in story.resolved(step.path).items()}
     headers = dict(step.headers)
@@ -148,14 +148,14 @@ def request_of(story: StoryRun, step: Step) -> dict[str, Any]:
 
 
 def quicken(patch: pytest.MonkeyPatch) -> None:
-    """Passwords are hashed with little memory."""
+    """Makes password hashing cheap."""
     patch.setattr(passwords, "MEMORY_KIB", 8)
     patch.setattr(passwords, "PASSES", 1)
 
 
 @contextmanager
 def planted_story() -> Iterator[PlantedStory]:
-    """The story but for its last chapter."""
+    """Plays the story up to its last chapter."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AdminClient, "wait", lambda _admin, _seconds, _why: None)
         quicken(patch)

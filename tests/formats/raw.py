@@ -1,4 +1,4 @@
-"""Rows in DynamoDB's notation: read, and changed as another release would have written them."""
+"""Reads rows in DynamoDB's notation, and writes them as another release would have."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,24 +11,24 @@ type Raw = dict[str, Any]
 
 
 def raw_rows(kind: str | None = None) -> list[Raw]:
-    """The rows of the one table, or those of a kind, by key."""
+    """Returns the table's rows, or those of a kind, by key."""
     pages = dynamodb_client().get_paginator("scan").paginate(TableName=settings().table)
     rows = [row for page in pages for row in page["Items"]]
     return sorted((r for r in rows if kind in {None, kind_of(r)}), key=key_of)
 
 
 def kind_of(row: Raw) -> str:
-    """The row's kind."""
+    """Returns the row's kind."""
     return str(row["kind"]["S"])
 
 
 def key_of(row: Raw) -> Key:
-    """Its key."""
+    """Returns its key."""
     return row["pk"]["S"], row["sk"]["S"]
 
 
 def raw_row(key: Key) -> Raw | None:
-    """The row, or None."""
+    """Returns the row, or None."""
     found = dynamodb_client().get_item(
         TableName=settings().table,
         Key={"pk": {"S": key[0]}, "sk": {"S": key[1]}},
@@ -39,12 +39,12 @@ def raw_row(key: Key) -> Raw | None:
 
 
 def put_raw(row: Raw) -> None:
-    """Writes the row as it is."""
+    """Writes the row unchanged."""
     dynamodb_client().put_item(TableName=settings().table, Item=row)
 
 
 def replace_in(value: Any, change: Callable[[str], str]) -> Any:
-    """The value with each of its strings changed, however deep."""
+    """Returns the value with each of its strings changed, at any depth."""
     match value:
         case str():
             return change(value)

@@ -1,4 +1,4 @@
-"""What each release stored, kept in a folder of its own: `make formats` writes the newest one."""
+"""The stored data of each release, in a folder of its own; `make formats` writes the newest one."""
 
 import json
 import re
@@ -13,13 +13,13 @@ RELEASES = sorted(
     (each.name for each in FOLDER.iterdir() if re.fullmatch(r"\d+\.\d+\.\d+", each.name)),
     key=lambda name: [int(part) for part in name.split(".")],
 )
-"""The oldest first."""
+"""Oldest first."""
 NEWEST = RELEASES[-1] if RELEASES else "0.1.0"
 """A release's folder never changes once it is deployed: the next one gets a folder of its own."""
 
 
 def read(release: str, name: str) -> Any:
-    """What is written in a release's file."""
+    """Returns the content of a release's file."""
     return json.loads((FOLDER / release / f"{name}.json").read_text("utf-8"))
 
 
@@ -36,12 +36,12 @@ def write(release: str, name: str, content: Any) -> None:
 
 
 def as_json(row: Raw) -> Raw:
-    """A row whose binary values are text."""
+    """Returns a row with its binary values as text."""
     return {name: _with_binary(value, encode=True) for name, value in row.items()}
 
 
 def of_json(row: Raw) -> Raw:
-    """What `as_json` wrote."""
+    """Returns the row that `as_json` wrote."""
     return {name: _with_binary(value, encode=False) for name, value in row.items()}
 
 
@@ -53,11 +53,11 @@ def _with_binary(value: dict[str, Any], *, encode: bool) -> dict[str, Any]:
 
 
 def rows_of(release: str, name: str) -> list[Raw]:
-    """The rows of a release: those that `stand` in the story's end, or `passed` in it."""
+    """Returns a release's rows: `standing` ones at the story's end, or those that only `passed`."""
     return [of_json(row) for row in read(release, f"rows-{name}")]
 
 
 def object_kind(name: str) -> str:
-    """What an object on S3 is, by its name without ids: `feeds/plan`, `webhooks`."""
+    """Returns an S3 object's kind, its name without ids: `feeds/plan`, `webhooks`."""
     first, *middle, last = name.split("/")
     return f"{first}/{last.partition('-')[0]}" if first == "feeds" and middle else first

@@ -1,4 +1,4 @@
-"""Shapes that requests and answers share: an answer has what is stored, whatever rules say now."""
+"""Shapes that requests and answers share: an answer has the stored value, despite current rules."""
 
 import ast
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from storepost.values import wire
 
 _TIMESTAMP: Any = wire.Timestamp
 _ANY_MOMENT = {id(each) for each in _TIMESTAMP.__metadata__}
-"""They refuse no moment that a row can hold."""
+"""Checks that accept every time that a row can have."""
 
 
 def _checks(annotation: Any) -> Iterator[object]:
@@ -47,7 +47,7 @@ def _shapes(annotation: Any, seen: set[type[BaseModel]]) -> None:
 
 
 def answered() -> set[type[BaseModel]]:
-    """Every shape of an answer."""
+    """Returns every shape of an answer."""
     seen = set[type[BaseModel]]()
     for operation in (each for group in groups() for each in group.operations):
         _shapes(get_type_hints(operation.function, include_extras=True).get("return"), seen)
@@ -55,7 +55,7 @@ def answered() -> set[type[BaseModel]]:
 
 
 def _modules_of_shapes() -> Iterator[Path]:
-    """Models beside them have the same names."""
+    """Yields the modules with shapes; other modules have models of the same names."""
     for path in (ROOT / "layers/core/storepost").rglob("*.py"):
         if path.stem in {"wire", "bodies"} or path.stem.endswith("schemas"):
             yield path
@@ -73,7 +73,7 @@ def test_some_shapes_are_checked_in_requests() -> None:
 
 @pytest.mark.parametrize("name", CHECKED)
 def test_what_a_request_checks_is_made_of_what_is_stored(name: str) -> None:
-    """Where it fails, make the shape by `of_stored`: a stored value may break a rule of today."""
+    """If it fails, make the shape by `of_stored`: a stored value may break a current rule."""
     for path in _modules_of_shapes():
         text = path.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(text)) if name in text else ():

@@ -1,7 +1,7 @@
 """Two releases side by side on one table: every answer is right in both, and nothing gets lost.
 
-Before the story's last chapter everybody goes back to this release, which then takes away what the
-later one wrote.
+Before the story's last chapter the later release is rolled back; this one then deletes the rows
+that the later one wrote.
 """
 
 import json
@@ -22,13 +22,13 @@ from tests.formats.raw import Raw, kind_of, raw_rows
 from tests.harness.world import World
 
 WRITTEN_WHOLE = {"backup_codes", "emailed_code", "entry", "known_source", "missed_write_back"}
-"""Put over what was there without reading it: nothing of the row before is to stay."""
+"""Kinds that are overwritten without a read: nothing of the earlier row must stay."""
 CHANGES = {"an attribute", "a value", "an element", "a field of a message", "a kind of row"}
 
 
 @dataclass
 class Deployment:
-    """The story as two releases told it, by turns."""
+    """The story as played by two releases in turn."""
 
     releases: Releases
     exchanges: list[dict[str, Any]]
@@ -39,7 +39,7 @@ class Deployment:
 
 @pytest.fixture(scope="module")
 def deployment() -> Iterator[Deployment]:
-    """The whole story once, for every kind of row: fifteen seconds."""
+    """The whole story, played once for every kind of row; it takes fifteen seconds."""
     releases, exchanges = Releases(), list[dict[str, Any]]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AdminClient, "wait", lambda _admin, _seconds, _why: None)
@@ -61,7 +61,7 @@ def test_each_change_is_planted_and_both_releases_run(deployment: Deployment) ->
 
 
 def test_every_answer_is_right_in_both(deployment: Deployment) -> None:
-    """As one release alone gives it; a new value is answered as it is."""
+    """Answers are those of one release alone; a new value is answered unchanged."""
     assert deployment.faults == []
     shown = [json.loads(json.dumps(each).replace(PREFIX, "")) for each in deployment.exchanges]
     assert json.dumps(deployment.exchanges).count(PREFIX) > 0

@@ -1,4 +1,4 @@
-"""Changes that would break a deployed system, each planted: a test here says what was frozen."""
+"""Plants changes that would break a deployed system, and checks that each is detected."""
 
 import hashlib
 import json
@@ -29,11 +29,11 @@ from tests.formats.frozen import differences, frozen
 from tests.formats.recorded import NEWEST, read
 
 type Plant = Any
-"""A context in which the code has changed."""
+"""A context manager that changes the code."""
 
 
 def kinds(change: Callable[[dict[str, Any]], None]) -> Plant:
-    """Other kinds of rows."""
+    """Changes the kinds of rows."""
     others = dict(KIND.known)
     change(others)
     return mock.patch.object(KIND, "_discriminator_map", others)
@@ -41,41 +41,41 @@ def kinds(change: Callable[[dict[str, Any]], None]) -> Plant:
 
 @pytest.fixture(scope="module", autouse=True)
 def _all_kinds() -> None:
-    """A kind that is imported while another is planted would be forgotten with that."""
+    """Imports all kinds first: one imported during a plant would be undone with it."""
     frozen_module.import_all()
 
 
 def attributes(model: Any, **others: Attribute[Any] | None) -> Plant:
-    """A row with other attributes; None for one that was dropped."""
+    """Changes a row's attributes; None drops one."""
     found = {**model.get_attributes(), **others}
     present = {name: each for name, each in found.items() if each is not None}
     return mock.patch.object(model, "get_attributes", return_value=present)
 
 
 def elements(model: Any, name: str, change: Callable[[list[str]], list[str]]) -> Plant:
-    """A record with other elements."""
+    """Changes a record's elements."""
     record = model.get_attributes()[name]
     assert isinstance(record, Record)
     return mock.patch.object(record, "elements", tuple(change(list(record.elements))))
 
 
 def letters(field: FilterField, marks: Mapping[Any, str]) -> Plant:
-    """A filter with other letters."""
+    """Changes a filter's letters."""
     return mock.patch.dict(field.__dict__, {"marks": marks})
 
 
 def swapped(record: list[str]) -> list[str]:
-    """The record with its first two elements the other way round."""
+    """Returns the record with its first two elements swapped."""
     return [record[1], record[0], *record[2:]]
 
 
 def enum_value(enum: Any, member: str, value: str) -> Plant:
-    """An enumeration one of whose values is written otherwise."""
+    """Changes the stored value of an enumeration's member."""
     return mock.patch.object(enum[member], "_value_", value)
 
 
 def resource(name: str, **changed: object) -> Plant:
-    """The template with another property of a resource; None takes the resource away."""
+    """Changes properties of a resource of the template; without any, renames the resource."""
     found = dict(frozen_module._resources())
     if changed:
         found[name] = {**found[name], **changed}
@@ -85,17 +85,17 @@ def resource(name: str, **changed: object) -> Plant:
 
 
 def uuid_with(separator: str) -> Callable[..., UUID]:
-    """Ids that are derived from parts in another way."""
+    """Derives ids from their parts with another separator."""
     return lambda parent, *parts: uuid5(parent, separator.join(parts))
 
 
 def dropped(name: str) -> Callable[[dict[str, Any]], None]:
-    """Without a kind."""
+    """Removes a kind."""
     return lambda found: found.pop(name) and None
 
 
 def renamed(name: str) -> Callable[[dict[str, Any]], None]:
-    """With a kind under another name."""
+    """Renames a kind."""
     return lambda found: found.update({f"{name}s": found.pop(name)})
 
 
@@ -244,7 +244,7 @@ def test_what_was_frozen_is_named(path: str, plant: Callable[[], Plant]) -> None
     ],
 )
 def test_what_is_added_breaks_nothing(plant: Callable[[], Plant]) -> None:
-    """It is missing in the newest folder, which another test says, but no older one minds."""
+    """An addition is missing in the newest folder, as another test says, but breaks no old one."""
     before = read(NEWEST, "frozen")
     with plant():
         now = json.loads(json.dumps(frozen()))

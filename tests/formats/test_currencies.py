@@ -16,21 +16,21 @@ STRANGE = "QQQ"
 
 
 def in_currency(code: str, **change: object) -> dict[str, Any]:
-    """An order whose amounts are all in one currency."""
+    """Returns an order whose amounts are all in one currency."""
     body: dict[str, Any] = replace_in(order(**change), lambda text: code if text == "EUR" else text)
     return body
 
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody with a workspace."""
+    """A person with a workspace."""
     someone = world.person()
     world.workspace(someone)
     return someone
 
 
 def test_the_table_has_what_iso_4217_has() -> None:
-    """A new release of the library may bring a code: add it to `values/currencies.json`."""
+    """A new release of the library may add a code: add it to `values/currencies.json`."""
     now = {each.code: int(each.exponent or 0) for each in iso4217.Currency}
     assert {code: digits(code) for code in now} == now
 
@@ -84,7 +84,7 @@ def test_no_request_has_a_currency_that_never_was(world: World, owner: Someone) 
 
 
 def test_what_another_release_stored_is_answered_as_it_is(world: World, owner: Someone) -> None:
-    """The order, its store, the list and the buyer, in a currency that this release lacks."""
+    """An order, its store, the list and the buyer have a currency that this release lacks."""
     store = world.store(owner)
     body = order()
     made = world.call("PUT", f"/stores/{store}/orders/1", token=owner.token, json_body=body).json

@@ -1,4 +1,4 @@
-"""Messages of another release: its fields, kinds, causes and queues, met by this one's workers."""
+"""Messages of another release, with its fields, kinds, causes and queues, in this one's workers."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ RESEND = {"workspaceId": str(A), "storeId": str(B), "cause": "mended"}
 PLAIN = [
     (message.queue, text)
     for message, _, text, _ in SENT
-    if not isinstance(message, SealedEmail)  # nobody sealed that one
+    if not isinstance(message, SealedEmail)  # the sample's content isn't really sealed
 ]
 BODIES = [
     *PLAIN,
@@ -39,7 +39,7 @@ LATER: dict[str, Any] = {"addedLater": {"by": ["another release"]}, "added": "la
 
 
 def handled(queue: Queue, body: str) -> list[str]:
-    """Brings a message to the queue's worker; what went wrong, where it comes again for it."""
+    """Delivers a message to the queue's worker; returns the errors if the message is retried."""
     name = settings().queue_urls[queue].rpartition("/")[2].removesuffix(".fifo")
     [logical_id] = [each for each in read_queues() if each == name]
     record = {
@@ -121,7 +121,7 @@ class TestQueues:
 
 
 def outbox(world: World) -> list[OutboxItem]:
-    """The rows that wait."""
+    """Returns the waiting rows."""
     return [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
 
 

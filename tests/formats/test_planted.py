@@ -1,7 +1,7 @@
-"""Rows as another release left them: read, listed, saved and erased, without a fault.
+"""Rows of another release are read, listed, saved and erased without an error.
 
-Each test changes every row of some kinds, reads with all the requests of the story, and then takes
-everything away again, up to the workspace. `HYPOTHESIS_PROFILE=ci` changes each kind by itself.
+Each test changes every row of some kinds, sends all the story's reads, and then deletes everything,
+including the workspace. `HYPOTHESIS_PROFILE=ci` changes each kind by itself.
 """
 
 import json
@@ -20,8 +20,8 @@ from tests.formats.recorded import RELEASES, rows_of
 
 LATER = "of_a_later_release"
 CALLERS: tuple[Set[str], ...] = ({"api_key_token", "session"}, {"membership"}, {"person"})
-"""Of an unknown role or scope nobody gets far. A request has a key or a session, so those two go
-together."""
+"""Kinds that identify callers: a caller of an unknown role or scope is refused nearly everything. A
+request has a key or a session, so those two are changed together."""
 NEEDED = {
     "order": {"financial_status", "fulfillment_status", "amounts", "line_items", "currency"}
     | {"discount_codes", "placed_at", "number", "is_test", "admin_url"}
@@ -29,32 +29,33 @@ NEEDED = {
     "entry": {"f", "p"},
     "product_mark": {"changes"},
 }
-"""May be missing in what is left of a deleted order, in lists without it, or never, since 0.1.0."""
+"""Attributes that may be missing only in a deleted order's tombstone or in lists without them, or
+never since 0.1.0."""
 
 
 @pytest.fixture(scope="module")
 def story() -> Iterator[PlantedStory]:
-    """The story but for its end: ten seconds, as it is nearly every operation."""
+    """The story without its end; it takes ten seconds, as it has nearly every operation."""
     with planted_story() as made:
         yield made
 
 
 def groups(kinds: Set[str]) -> list[Set[str]]:
-    """The kinds that are changed at once."""
+    """Returns the groups of kinds that are changed at once."""
     if os.environ.get("HYPOTHESIS_PROFILE") == "ci":
         return [{kind} for kind in sorted(kinds)]
     return [kinds - set[str]().union(*CALLERS), *CALLERS]
 
 
 def attributes(row: Raw) -> dict[str, Attribute[Any]]:
-    """The row's attributes by their names in DynamoDB, but for its key."""
+    """Returns the row's attributes by their names in DynamoDB, without its key and its kind."""
     model: Any = KIND.deserialize(kind_of(row))
     found = model.get_attributes().values()
     return {each.attr_name: each for each in found if each.attr_name not in {"pk", "sk", "kind"}}
 
 
 def with_unknown_values(row: Raw) -> Raw:
-    """The row with another release's value in place of each of an enum."""
+    """Returns the row with each enum value replaced by one of another release."""
     known = {str(each) for enum in StoredEnum.__subclasses__() for each in enum}
 
     def replaced(text: str) -> str:
@@ -71,7 +72,7 @@ def with_unknown_values(row: Raw) -> Raw:
 
 
 def without_what_may_be_missing(row: Raw) -> Raw:
-    """The row as a release before all of its attributes that may be missing left it."""
+    """Returns the row of a release that had none of its optional attributes yet."""
     kind = kind_of(row)
     missing = {
         name
@@ -84,7 +85,7 @@ def without_what_may_be_missing(row: Raw) -> Raw:
 
 
 def of_an_unknown_kind(row: Raw) -> Raw:
-    """The row as one of a kind that this release doesn't know."""
+    """Returns the row with a kind that this release doesn't know."""
     return {**row, "kind": {"S": LATER}}
 
 

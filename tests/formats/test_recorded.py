@@ -1,8 +1,8 @@
-"""What each release stored is read by this one, and this one stores what the newest folder has.
+"""This release reads the stored data of each release, and stores what the newest folder has.
 
-Where one of these fails, a deployed system would break: its rows, links and messages stay as they
-were. A new attribute, value or element is added beside what is there; then `make formats` writes
-the newest folder anew, until that release is deployed.
+If one of these fails, a deployed system would break, as its rows, links and messages don't change.
+A new attribute, value or element must be an addition; `make formats` then rewrites the newest
+folder, until that release is deployed.
 """
 
 import json
@@ -34,13 +34,13 @@ from tests.harness.world import World
 
 
 def all_rows(release: str) -> list[Raw]:
-    """The recorded rows of a release."""
+    """Returns the recorded rows of a release."""
     return [*rows_of(release, "standing"), *rows_of(release, "passed")]
 
 
 @pytest.fixture(scope="module")
 def now() -> dict[str, Any]:
-    """What is frozen in this state of the code."""
+    """All that is frozen in the current code."""
     return frozen()
 
 
@@ -50,7 +50,7 @@ def test_nothing_frozen_changes(now: dict[str, Any], release: str) -> None:
 
 
 def test_the_newest_folder_has_all_that_is_frozen_now(now: dict[str, Any]) -> None:
-    """Where it fails, run `make formats`, and look at what it changes."""
+    """If it fails, run `make formats`, and review its changes."""
     assert differences(json.loads(json.dumps(now)), read(NEWEST, "frozen")) == []
 
 
@@ -70,7 +70,7 @@ def test_rows_are_read_and_saved_as_they_were(release: str) -> None:
 
 
 def attributes_of(row: Item) -> dict[str, Any]:
-    """What the row has, as the code sees it."""
+    """Returns the row's attributes as the code reads them."""
     return {
         name: value.attribute_values if isinstance(value, MapAttribute) else value
         for name, value in row.attribute_values.items()
@@ -108,7 +108,7 @@ def test_answers_that_were_kept_for_a_retry_are_read(release: str) -> None:
 
 
 def read_object(name: str, content: bytes, folder: Path) -> None:
-    """Reads an object on S3 as the worker does that fetches it."""
+    """Reads an S3 object as its worker does."""
     match object_kind(name):
         case "batches":
             assert json.loads(StoreBatch.of_text(content).to_text()) == json.loads(content)
@@ -117,7 +117,7 @@ def read_object(name: str, content: bytes, folder: Path) -> None:
             assert all(codes)
             assert end >= len(content)
         case "feeds/file":
-            assert content  # a file of somebody else's: it has no format of ours
+            assert content  # a third party's file, which has no format of ours
         case kind:
             path = folder / kind.replace("/", "-")
             path.write_bytes(content)
@@ -129,8 +129,8 @@ def read_object(name: str, content: bytes, folder: Path) -> None:
 
 
 OBJECTS = {"batches", "coupons", "feeds/file", "feeds/plan", "feeds/manifest", "manifests"}
-"""Recorded of the story. It has no webhook too large for a message, whose body is Shopify's, and no
-feed that stops half-way, whose tables are among what is frozen."""
+"""The kinds of objects that the story stores. It has no webhook too large for a message, whose body
+has Shopify's format, and no interrupted feed import, whose tables are part of the frozen data."""
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -153,7 +153,7 @@ def test_an_object_of_another_format_is_told(
 
 
 def test_arrays_of_arrays_in_rows_are_records() -> None:
-    """Elsewhere a further element couldn't be told from a part of a list that grows."""
+    """In any other array, an added element would look like an item of a growing list."""
     found = {
         (kind_of(row), name)
         for row in all_rows(NEWEST)
@@ -178,6 +178,6 @@ def _has_arrays(value: Any) -> bool:
 
 
 def attribute_of(row: Raw, name: str) -> Any:
-    """The attribute of a row, by its name in DynamoDB."""
+    """Returns the attribute of a row, by its name in DynamoDB."""
     model: Any = KIND.known[kind_of(row)]
     return next(each for each in model.get_attributes().values() if each.attr_name == name)

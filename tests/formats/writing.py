@@ -1,4 +1,4 @@
-"""Makes what a release's folder has, by running the story on this release."""
+"""Makes the content of a release's folder by running the story on this release."""
 
 from base64 import b64encode
 from collections.abc import Iterator
@@ -33,9 +33,9 @@ _OF_A_KIND = 3
 
 
 def recorded_rows() -> tuple[list[Raw], list[Raw], list[tuple[str, str]]]:
-    """The rows that stand before the story's last chapter, rows of all other kinds, and objects.
+    """Returns the rows before the story's last chapter, rows of all other kinds, and objects.
 
-    An object is its name and its content in base64.
+    An object is a pair of its name and its content in base64.
     """
     with passing_rows() as passed, stored_objects() as found, planted_story() as story:
         standing = [as_json(row) for row in story.rows]
@@ -51,11 +51,11 @@ def recorded_rows() -> tuple[list[Raw], list[Raw], list[tuple[str, str]]]:
 
 @contextmanager
 def stored_objects() -> Iterator[dict[str, bytes]]:
-    """The first object of each kind that is put on S3 inside, by its name."""
+    """Collects the first S3 object of each kind that is put inside the block, by name."""
     plain, found, kinds = s3._s3, dict[str, bytes](), set[str]()
 
     class Client:
-        """Keeps what is put."""
+        """Keeps the objects that are put."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(plain(), name)
@@ -72,12 +72,12 @@ def stored_objects() -> Iterator[dict[str, bytes]]:
 
 
 def is_stored(model: type[Model]) -> bool:
-    """Whether it is a row of the service and none of a test."""
+    """Whether it is a row of the service and not of a test."""
     return model.__module__.startswith("storepost.")
 
 
 def made_up(model: type[Model]) -> Raw:
-    """A row of a kind that the story never puts whole: counters, and what few ever have."""
+    """Makes a row of a kind that the story never puts, such as counters and rare rows."""
     row: Any = model("a partition", "a sort key")
     for name, attribute in model.get_attributes().items():
         if name not in {"pk", "sk", "kind", "expiration"}:
@@ -103,7 +103,7 @@ def _made_up(attribute: Attribute[Any]) -> object:
 
 
 def answers() -> list[Raw]:
-    """What is kept of a request with an idempotency key."""
+    """Returns the stored answers of a request with an idempotency key."""
     world = World()
     try:
         owner = world.person()
@@ -118,7 +118,7 @@ def answers() -> list[Raw]:
 
 @contextmanager
 def passing_rows() -> Iterator[list[Raw]]:
-    """The first rows of each kind that are put inside, one for each set of attributes."""
+    """Collects the first rows of each kind put inside the block, one per set of attributes."""
     client: Any = dynamodb_client()
     plain, seen, rows = client._make_api_call, set[tuple[str, ...]](), list[Raw]()
 
@@ -146,12 +146,12 @@ def _put_in(operation: str, parameters: Any) -> Iterator[Raw]:
 
 
 def messages() -> list[list[str | None]]:
-    """Each message's queue, body and group."""
+    """Returns each message's queue, body and group."""
     return [[queue.value, body, group] for _, queue, body, group in SENT]
 
 
 def sealed() -> dict[str, list[str]]:
-    """By purpose: a sealed secret, and a token as links have it."""
+    """Returns a sealed secret and a link's token, by purpose."""
     return {
         purpose.value: [
             seal(b"a secret", purpose, "a context"),

@@ -1,5 +1,5 @@
-"""What nobody would think of asking, asked of every operation, and held to the description.
+"""Unforeseen requests to every operation, checked against the description.
 
-Schemathesis makes requests from the interface's description, those that it allows and those that
-it forbids, and compares the answers with it. `make fuzz` runs it; `CASES` says how many requests.
+Schemathesis generates requests from the interface's description, both allowed and forbidden ones,
+and compares the answers with it. `make fuzz` runs it; `CASES` says how many requests.
 """

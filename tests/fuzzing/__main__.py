@@ -18,7 +18,7 @@ CASES = 1600
 
 
 def main() -> int:
-    """Asks, and says how much was wrong; 0 where nothing was."""
+    """Sends the requests, and prints how many answers were wrong; 0 if none was."""
     began = perf_counter(), process_time()
     asking = Asking(int(os.environ.get("CASES") or CASES), os.environ.get("ONLY", ""))
     asking.run()

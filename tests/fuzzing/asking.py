@@ -1,4 +1,4 @@
-"""The requests: made from the description, asked of the functions, and their answers judged."""
+"""The requests: generated from the description, sent to the functions, and their answers judged."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -40,10 +40,10 @@ for name, values in FORMATS.items():
 
 
 class Asking:
-    """Asks every operation its part of the requests."""
+    """Sends every operation its share of the requests."""
 
     def __init__(self, cases: int, only: str) -> None:
-        """`only` is a part of the ids of the operations that are asked."""
+        """`only` is a part of the ids of the operations to call."""
         self.findings: set[tuple[str, str, str]] = set()
         self.request_count = 0
         self._random = random.Random(0)
@@ -61,7 +61,7 @@ class Asking:
         self._each = -(-cases // len(self.operations))
 
     def run(self) -> None:
-        """Asks them all, each in the same world; what is wrong is shown, and is in `findings`."""
+        """Calls them all, each in the same world; prints faults and adds them to `findings`."""
         for operation in self.operations:
             mark_dirty = False
             for case in self._cases(operation):
@@ -114,7 +114,7 @@ class Asking:
         def make(case: Case[Any]) -> None:
             made.append(case)
 
-        with suppress(Unsatisfiable):  # nothing can be wrong in a request without input
+        with suppress(Unsatisfiable):  # a request without input can't be wrong
             make()
         return made[:number]
 
@@ -153,7 +153,7 @@ class Asking:
             print(f"{answer.status_code} {answer.content[:900]!r}", flush=True)
 
     def _name_what_is_there(self, case: Case[Any]) -> None:
-        """Has the request name what there is where it names something by its id."""
+        """Replaces ids in the request by ids of resources that exist."""
         for part in ("query", "body"):
             fields = getattr(case, part)
             if isinstance(fields, dict):

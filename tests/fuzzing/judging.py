@@ -1,7 +1,7 @@
-"""What an answer may be that Schemathesis by itself would take for a fault.
+"""Which answers are right though Schemathesis by itself would report them.
 
-All its checks are on. These are the two that need to be told more: which rules no schema can say,
-and which operations take a request whose parts are judged one by one.
+All its checks are on. These are the two that need exceptions: for rules that no schema can express,
+and for operations whose request has parts that are judged one by one.
 """
 
 import json
@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 CONFIG: dict[str, Any] = {
-    # Words of our code instead of values of a format are what a caller would never send.
+    # A caller would never send words of our code in the place of a format's values.
     "analysis": {"constants": {"enabled": False}},
     "checks": {
         # 409 and 410: the state of things is against it, as a link that has ended. 412: the tag in
@@ -87,7 +87,7 @@ def is_of_a_rule(failure: Any, answer: Any) -> bool:
 
 
 def is_of_another_path(failure: Any, case: Any, paths: dict[str, Any]) -> bool:
-    """Whether a path with a parameter has the method that this path by itself hasn't."""
+    """Whether a parameterised path has the method that this literal path lacks."""
     if type(failure).__name__ != "UnsupportedMethodResponse" and "`Allow: " not in str(failure):
         return False
     if case.method == "OPTIONS":  # it was asked for its `Allow`, which has the other path's too
@@ -101,12 +101,12 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 def is_of_credentials(failure: Any) -> bool:
-    """Whether what was taken from the request are credentials: it was sent with some again."""
+    """Whether the removed part was the credentials: the request was sent with some again."""
     return type(failure).__name__ == "AcceptedNegativeData" and "Authorization" in str(failure)
 
 
 def is_partial(failure: Any, operation: dict[str, Any], answer: Any) -> bool:
-    """Whether a part of the request was taken apart from the rest."""
+    """Whether a part of the request was refused by itself, and the rest accepted."""
     return (
         type(failure).__name__ == "AcceptedNegativeData"
         and operation["operationId"] in PARTIAL

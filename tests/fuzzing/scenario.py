@@ -1,4 +1,4 @@
-"""A world that has at least one of everything: the demo's, on AWS in this process."""
+"""A world with at least one of each resource: the demo's, on AWS in this process."""
 
 import re
 import socket
@@ -20,7 +20,7 @@ _ELSEWHERE = {"/coupon-codes": "/coupons/{id}/codes"}
 
 @dataclass
 class Target:
-    """The demo's world, its callers, and what there is of each resource."""
+    """The demo's world, its callers, and the ids of each resource."""
 
     world: World
     credentials: Credentials
@@ -29,7 +29,7 @@ class Target:
     _listed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def tokens(self, scope: str | None) -> list[str]:
-        """The callers' tokens, the owner's session most often; keys where the scope names one."""
+        """The callers' tokens, the owner's session most often; keys if the scope names one."""
         sessions, keys = self.credentials.sessions, self.credentials.api_keys
         owner = [sessions["owner"]]
         people = [sessions["admin"], sessions["member"]]
@@ -45,7 +45,7 @@ class Target:
         return found
 
     def ids(self) -> dict[str, list[str]]:
-        """What a field of a request may name, by the field's name."""
+        """Existing ids for a field of a request, by the field's name."""
         named: dict[str, list[str]] = defaultdict(list)
         for path, name in _FIELDS.items():
             named[name] += [place["id"] for place in self.path_parameters(path + "/{id}")]

@@ -1,1 +1,1 @@
-"""What tests share: the world that they drive, and the judges of a whole run."""
+"""Shared by all tests: the world that they drive, and the checks of a whole run."""

@@ -1,4 +1,4 @@
-"""What the functions answer, by the interface's description: which operation, which problem."""
+"""Matches the functions' answers to the operations and problems of the interface's description."""
 
 import json
 import re
@@ -11,13 +11,13 @@ from local import functions
 from storepost.api.reference.documents import interface
 
 type Look = Callable[[dict[str, Any], dict[str, Any]], None]
-"""Is called with a request's event and what was answered."""
+"""A callback with a request's event and its answer."""
 
 _PARAMETER = re.compile(r"{\w+}")
 
 
 def watch(look: Look) -> None:
-    """From now on `look` sees every answer to a request, after those that watched before it."""
+    """Calls `look` with every answer from now on, after the callbacks registered before it."""
     plain = functions.handler_of
 
     def watched(function: str) -> Any:
@@ -35,14 +35,14 @@ def watch(look: Look) -> None:
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Each path and method of the description, with what is said of it."""
+    """Yields each path and method of the description, with its operation."""
     for path, methods in interface()["paths"].items():
         for method, operation in methods.items():
             yield path, method.upper(), operation
 
 
 def operation_of(event: dict[str, Any]) -> dict[str, Any] | None:
-    """The operation that a request is for, or None."""
+    """Returns the operation that a request calls, or None."""
     method, path = event["requestContext"]["http"]["method"], event["rawPath"]
     for pattern, operation in _routes().get((method, path.count("/")), []):
         if pattern.match(path):
@@ -51,7 +51,7 @@ def operation_of(event: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def codes_in(response: dict[str, Any]) -> list[str]:
-    """The problems' codes that a described response may have."""
+    """Returns the problem codes of a described response."""
     reference = response.get("$ref")
     if reference:
         response = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]
@@ -63,7 +63,7 @@ def codes_in(response: dict[str, Any]) -> list[str]:
 
 
 def code_of(answer: dict[str, Any]) -> str | None:
-    """The problem's code, or None where the answer is no problem."""
+    """Returns the problem's code, or None if the answer isn't a problem."""
     headers = {name.lower(): value for name, value in answer.get("headers", {}).items()}
     if headers.get("content-type") != "application/problem+json" or not answer["body"]:
         return None
@@ -73,7 +73,7 @@ def code_of(answer: dict[str, Any]) -> str | None:
 
 @cache
 def _routes() -> dict[tuple[str, int], list[tuple[re.Pattern[str], dict[str, Any]]]]:
-    """By method and number of slashes; the paths without parameters first: they are no other's."""
+    """Returns operations by method and number of slashes; paths without parameters match first."""
     found: dict[tuple[str, int], list[tuple[re.Pattern[str], dict[str, Any]]]] = defaultdict(list)
     for path, method, operation in sorted(operations(), key=lambda o: "{" in o[0]):
         pattern = re.compile("/v1" + _PARAMETER.sub("[^/]+", path) + "$")

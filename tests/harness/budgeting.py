@@ -1,4 +1,4 @@
-"""Budgets of requests in tests: off (`local.aws`), but where a test is about them."""
+"""Request budgets in tests: off (`local.aws`), except in tests of budgets."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from storepost.values.settings import settings
 
 @contextmanager
 def budgeted(**overrides: str) -> Iterator[None]:
-    """Budgets as the template has them, or by other values of its parameters; a new container."""
+    """Applies the template's budgets, or other values of its parameters, in a new container."""
     values = {**parameter_defaults(), **overrides}
     named = {name: v.get("Ref") for name, v in environment().items() if isinstance(v, dict)}
     changed = {*BUDGETS, *overrides}
@@ -30,7 +30,7 @@ def budgeted(**overrides: str) -> Iterator[None]:
 
 @contextmanager
 def clock_at_rest() -> Iterator[None]:
-    """A clock that stands still but where the test moves it."""
+    """Stops the clock, so that only the test advances it."""
     began = clock.now() - clock.offset()
 
     def now() -> datetime:
@@ -42,6 +42,6 @@ def clock_at_rest() -> Iterator[None]:
 
 @contextmanager
 def new_container() -> Iterator[Spending]:
-    """Another container, which knows of no budget; afterwards the one before goes on."""
+    """Replaces the container by one without budget state, until the end of the block."""
     with mock.patch("storepost.api.http.budgets.container", Spending()) as made:
         yield made

@@ -1,7 +1,7 @@
 """The tests' bytecode, written once before the workers start.
 
-pytest compiles each file of tests in its own way, for asserts that show their operands. After a
-fresh clone every worker would do so for all of them at the same time, six seconds each.
+pytest compiles test files itself, for asserts that show their operands. After a fresh clone every
+worker would compile all of them at the same time, for six seconds each.
 """
 
 import sys
@@ -14,11 +14,11 @@ import pytest
 
 
 class _Compiled(Exception):  # noqa: N818 - it is no error
-    """The bytecode is there; the module isn't to be run."""
+    """The bytecode is written; the module must not be executed."""
 
 
 class _NotRun:
-    """A module for pytest's loader, which compiles it, keeps that and then asks where to run it."""
+    """A module for pytest's loader, which compiles and caches it, then reads its `__dict__`."""
 
     def __init__(self, path: Path) -> None:
         self.__name__ = path.stem
@@ -30,7 +30,7 @@ class _NotRun:
 
 
 def compile_tests(config: pytest.Config, paths: Iterable[Path]) -> None:
-    """Compiles the files of tests at or under the paths, where their bytecode isn't kept yet."""
+    """Compiles the test files at or under the paths whose bytecode isn't cached yet."""
     if sys.dont_write_bytecode:
         return
     loader: Any = config.pluginmanager.rewrite_hook

@@ -1,4 +1,4 @@
-"""Ends a run at any of its calls to AWS, as a function that dies there would end."""
+"""Ends a run at any of its calls to AWS, as if the function's process died there."""
 
 import importlib.util
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ class Killed(BaseException):
 
 
 class Side(StrEnum):
-    """On which side of a call the process dies."""
+    """Whether the process dies before or after a call."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -35,14 +35,14 @@ class Calls:
 
 
 type Step = Callable[[int, str, Side], None]
-"""What happens around a call: its number from 1, its operation, and the side."""
+"""A callback around a call, with the call's number from 1, its operation, and the side."""
 
 
 @contextmanager
 def around_calls(step: Step) -> Iterator[Calls]:
     """Runs `step` before and after each call to AWS inside the block.
 
-    Loads make one call after the other there, so that they come in the same order each time.
+    Loads make one call at a time inside the block, so that the calls' order is the same each time.
     """
     calls, plain = Calls(), cast(Any, BaseClient)._make_api_call
 
@@ -62,14 +62,14 @@ def around_calls(step: Step) -> Iterator[Calls]:
 
 
 def counted(work: Callable[[], object]) -> list[str]:
-    """The calls that the work makes when nothing kills it."""
+    """Returns the calls that the work makes if it isn't killed."""
     with around_calls(lambda _number, _operation, _moment: None) as calls:
         work()
     return calls.made
 
 
 def killed_at(number: int, moment: Side, work: Callable[[], object]) -> bool:
-    """Kills the work there; whether it came that far."""
+    """Kills the work at that call; returns whether it reached the call."""
 
     def kill(at: int, _operation: str, side: Side) -> None:
         if (at, side) == (number, moment):
@@ -87,8 +87,9 @@ def killed_at(number: int, moment: Side, work: Callable[[], object]) -> bool:
 def another_container() -> Iterator[None]:
     """Serves the block's requests by functions imported anew, as a second container would.
 
-    What the block does counts as nothing of the function that waits meanwhile. That one's request
-    is put back at the end: resolvers hold one at a time, which they share on their class.
+    The block's calls don't count as calls of the function that is suspended meanwhile. That
+    function's request is restored at the end, as all resolvers share one current request on their
+    class.
     """
 
     def imported_anew(name: str) -> Any:
@@ -114,7 +115,7 @@ def another_container() -> Iterator[None]:
 
 @contextmanager
 def before_the_commit(meanwhile: Callable[[], object], which: int = 1) -> Iterator[Calls]:
-    """Runs `meanwhile` in another container just before a transaction is sent, the first or so."""
+    """Runs `meanwhile` in another container just before the `which`th transaction is sent."""
     waiting = [meanwhile]
 
     def step(_number: int, operation: str, moment: Side) -> None:
@@ -130,7 +131,7 @@ def before_the_commit(meanwhile: Callable[[], object], which: int = 1) -> Iterat
 
 @contextmanager
 def before_write(number: int, act: Callable[[], None]) -> Iterator[list[bool]]:
-    """Lets somebody act before a write of that number from within; whether that came."""
+    """Runs `act` before the `number`th write in the block; yields a list with True once it ran."""
     reached: list[bool] = []
     writes = 0
 

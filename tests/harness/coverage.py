@@ -1,9 +1,9 @@
-"""Every problem code and every status is reached: what the whole suite got as answers.
+"""Checks that the whole suite reaches every problem code and every status.
 
-Each answer of a function is kept as its operation, status and code. After a run of everything,
-what no test reached fails it: a code that the reference lists, and of each operation its successes,
-401 where it has a caller, 422 where something in its request can be wrong, and every problem that
-its description has beyond those that one guard answers for all.
+It records each answer of a function as its operation, status and code. A run of all tests fails if
+none of them reached one of these: a code that the reference lists, and for each operation its
+successes, 401 if it has a caller, 422 if its request can be invalid, and every problem in its
+description except those that shared code answers for all operations.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ type Reach = tuple[str, int, str]
 """An operation's id (empty: no operation), a status and a problem's code (empty: a success)."""
 
 _TAGS = [{"$ref": f"#/components/parameters/{name}"} for name in ("IfMatch", "IfNoneMatch")]
-"""Whatever they have is a tag, if not one that anything has."""
+"""Headers whose every value is valid: any text is a tag, though maybe of no resource."""
 _FREE = {"type", "title", "description"}
 _GUARDED = frozenset(
     {
@@ -37,29 +37,29 @@ _GUARDED = frozenset(
         "validation",
     }
 )
-"""Answered before an operation is called, or by what carries out the writes of all."""
+"""Answered before an operation is called, or by the code that commits all operations' writes."""
 
 
 class ResumePoint:
-    """Keeps what the functions answered."""
+    """Records the functions' answers."""
 
     def __init__(self) -> None:
-        """Nothing was reached yet."""
+        """Begins with no answers."""
         self.answers: set[Reach] = set()
 
     def install(self) -> None:
-        """From now on every answer is kept."""
+        """Records every answer from now on."""
         watch(self.keep)
 
     def keep(self, event: dict[str, Any], answer: dict[str, Any]) -> None:
-        """Keeps one answer."""
+        """Records one answer."""
         operation = operation_of(event)
         name = operation["operationId"] if operation else ""
         self.answers.add((name, answer["statusCode"], code_of(answer) or ""))
 
 
 def unreached(answers: set[Reach]) -> list[str]:
-    """What no answer was, told so that a person knows which test lacks."""
+    """Returns the unreached answers, in words that tell which test is missing."""
     codes = {(status, code) for _, status, code in answers}
     statuses = {(operation, status) for operation, status, _ in answers}
     return [
@@ -82,7 +82,7 @@ def _unreached_problems(answers: set[Reach]) -> Iterator[str]:
 
 
 def _codes() -> set[tuple[int, str]]:
-    """The codes of the reference; a kind's own code only where some operation answers with it."""
+    """Returns the reference's codes; a kind's own code only if some operation answers with it."""
     described = {
         code
         for _, _, operation in operations()
@@ -113,7 +113,7 @@ def _statuses(operation: dict[str, Any]) -> Iterator[int]:
 
 
 def _is_bound(parameter: dict[str, Any]) -> bool:
-    """Whether a value can be wrong; that of a string without any bound can't."""
+    """Whether a value can be invalid; that of an unbounded string can't."""
     if "$ref" in parameter:
         return parameter not in _TAGS
     schema = parameter["schema"]

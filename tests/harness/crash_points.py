@@ -1,8 +1,8 @@
-"""Every place where a run may die, found in one run of it, and what AWS holds if it dies there.
+"""Finds every place where a run may die, and the state of AWS if it dies there, in one run.
 
-A process that dies leaves nothing but what AWS and other services hold. So a run is made once, and
-at each of its calls to AWS all of that is kept: from there, in a container that knows nothing, the
-retry begins. Where nothing changed between two places they are one: what follows is the same.
+A process that dies leaves only the state of AWS and of other services. So the work is run once, and
+a snapshot of that state is kept at each of its calls to AWS. A retry starts from a snapshot, in a
+new container. Places with equal snapshots are tested once, as the retry is the same.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,14 +18,14 @@ from tests.harness.world import Answer, World
 
 KEY = "one-and-the-same"
 LEASE_SECONDS = 60
-"""Longer than any function of the API may run."""
+"""Longer than the timeout of any of the API's functions."""
 
 
 _READS = ("BatchGet", "Get", "Query", "Scan")
 
 
 class Place(NamedTuple):
-    """On which side of which call a run dies: the call's number from 1, and its operation."""
+    """The call at which a run dies, by its number from 1 and its operation, and the side of it."""
 
     number: int
     operation: str
@@ -33,25 +33,25 @@ class Place(NamedTuple):
 
     @property
     def may_have_written(self) -> bool:
-        """Whether AWS may differ from the place before; reads change nothing there."""
+        """Whether AWS may differ from its state at the previous place; reads change nothing."""
         return self.moment is Side.AFTER and not self.operation.startswith(_READS)
 
 
 class Shard(NamedTuple):
-    """Which of so many parts of a run's crashes a test takes, from 0."""
+    """One part of a run's crashes: its number from 0, and the number of parts."""
 
     number: int
     of: int
 
 
 def in_shards(of: int) -> pytest.MarkDecorator:
-    """Divides a test that takes long: `shard` is each one's part."""
+    """Divides a slow test into parts, which get their part as `shard`."""
     return pytest.mark.parametrize("shard", [Shard(n, of) for n in range(of)], ids=str)
 
 
 @dataclass
 class Crash:
-    """A state that a run leaves that dies, and the places where it leaves that one."""
+    """A state that a dying run leaves, and the places at which it leaves that state."""
 
     snapshot: Snapshot
     positions: list[Place] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Crash:
 
 @dataclass
 class Crashes:
-    """A run's crashes in their order. To go through them brings each one's state back."""
+    """A run's crashes in their order. Iterating over them restores each one's state."""
 
     world: World
     outside: Sequence[Outside]
@@ -71,7 +71,7 @@ class Crashes:
         return [place for crash in self.found for place in crash.positions]
 
     def note(self, place: Place) -> None:
-        """Keeps what there is at this place of the run."""
+        """Keeps the state at this place of the run."""
         last = self.found[-1].snapshot if self.found else None
         if last and not place.may_have_written:
             snapshot = last.with_outside(self.outside)
@@ -82,11 +82,11 @@ class Crashes:
         self.found[-1].positions.append(place)
 
     def __iter__(self) -> Iterator[list[Place]]:
-        """The places of each state, which is there when they come, for a container that is new."""
+        """Restores each state for a new container, and yields its places."""
         return self.shard(Shard(0, 1))
 
     def shard(self, shard: "Shard") -> Iterator[list[Place]]:
-        """The same for one part of the states."""
+        """Does the same for one part of the states."""
         for crash in self.found[shard.number :: shard.of]:
             crash.snapshot.bring_back(self.world, self.outside)
             clear_key_cache()
@@ -100,10 +100,10 @@ def crashes(
     outside: Sequence[Outside] = (),
     deliver: bool = True,
 ) -> Crashes:
-    """Runs the work to its end, in a container that is new, and finds where it may die.
+    """Runs the work to its end in a new container, and finds the places where it may die.
 
-    What streams and queues still have to carry before is delivered first, or lost. `outside` are
-    what other services hold.
+    Undelivered records and messages are delivered first, or lost. `outside` is the state of other
+    services.
     """
     world.checkpoint(deliver=deliver)()
     clear_key_cache()
@@ -114,7 +114,7 @@ def crashes(
 
 
 def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
-    """What the caller gets in the end who goes on trying with the same key."""
+    """Retries with the same key until the answer is final, and returns that answer."""
     for _ in range(3):
         answer = send()
         if answer.status != 409:

@@ -1,14 +1,14 @@
-"""Whatever an operation answers in a test must stand in its description: the status and the code.
+"""Checks that every answer in a test is in its operation's description, by status and code.
 
-The description's problems are read off the code (`openapi.reach`); this is what shows that none is
-missing there.
+The description's problems are derived from the code (`openapi.reach`); this check shows that none
+is missing.
 """
 
 from typing import Any
 
 from tests.harness.answers import code_of, codes_in, operation_of, watch
 
-# Told of once, for all operations: the path has no such method, or there is no such path.
+# Described once for all operations: the path has no such method, or there is no such path.
 _EVERYWHERE = frozenset({"method_not_allowed"})
 
 
@@ -16,15 +16,15 @@ class DescribedAnswers:
     """Compares the functions' answers with the interface's description."""
 
     def __init__(self) -> None:
-        """Nothing was untold yet."""
+        """Begins without findings."""
         self.untold: list[str] = []
 
     def install(self) -> None:
-        """From now on every answer is looked at."""
+        """Checks every answer from now on."""
         watch(self.look_at)
 
     def look_at(self, event: dict[str, Any], answer: dict[str, Any]) -> None:
-        """Keeps an answer of an operation that its description doesn't know."""
+        """Records an answer that its operation's description doesn't have."""
         operation = operation_of(event)
         if operation and not _is_described(operation, answer):
             self.untold.append(f"{operation['operationId']}: {_name(answer)}")

@@ -1,7 +1,7 @@
-"""What holds the tables while the tests run: moto in this process, or dynoxide beside it.
+"""The engine of the tables during the tests: moto in this process, or dynoxide in another one.
 
-`STORE=dynoxide` chooses the second. What no operation of DynamoDB does, to empty a table or to
-lose its stream, each engine does in its own way here.
+`STORE=dynoxide` selects the second. DynamoDB has no operation to empty a table or to lose its
+stream's records; each engine does so in its own way here.
 """
 
 import atexit
@@ -25,37 +25,37 @@ from local.template import TABLE, resources
 
 @dataclass(frozen=True)
 class StoredTables:
-    """What the tables hold, and what their streams have carried; equal if nothing changed."""
+    """The tables' rows and their streams' records; equal if nothing changed."""
 
     rows: Any
     streams: Any
 
 
 class Engine(Protocol):
-    """What the world needs of an engine beside DynamoDB's own operations."""
+    """The operations of an engine that the world needs beside DynamoDB's own."""
 
     def empty(self) -> None:
-        """Removes all rows, and what the streams would have carried."""
+        """Deletes all rows and all stream records."""
 
     def lose_streams(self) -> None:
-        """Removes what the streams would have carried."""
+        """Deletes all stream records."""
 
     def stored(self) -> StoredTables:
-        """All rows of now, and their streams."""
+        """Returns all current rows, and the streams' records."""
 
     def put_back(self, stored: StoredTables, *, streams: bool) -> None:
-        """Puts kept rows into empty tables; if not streams too, none tells of it."""
+        """Puts stored rows into empty tables, with the stored stream records or with none."""
 
 
 class Moto:
     """moto, in this process."""
 
     def empty(self) -> None:
-        """Removes all rows, and what the streams would have carried."""
+        """Deletes all rows and all stream records."""
         for table in self._tables().values():
             table.items.clear()
         self.lose_streams()
-        # moto keeps all that it ever made of these, which a run of thousands of worlds can't.
+        # moto keeps all instances of these for ever, which is too much for thousands of worlds.
         dynamodbstreams_backends[DEFAULT_ACCOUNT_ID][aws.REGION].shard_iterators.clear()
         made: tuple[Any, ...] = (Item, StreamRecord, ShardIterator, Message)
         for each in made:
@@ -69,7 +69,7 @@ class Moto:
                 table.stream_shard.items.clear()
 
     def stored(self) -> StoredTables:
-        """All rows of now, and their streams: neither ever changes (`local.aws.moto_updates`)."""
+        """Returns all rows and stream records, which are immutable (`local.aws.moto_updates`)."""
         tables = self._tables()
         shards = {name: table.stream_shard for name, table in tables.items()}
         return StoredTables(
@@ -97,10 +97,10 @@ class Moto:
 
 
 class BesideMoto:
-    """dynoxide, a process a process of tests, through its SQLite file where DynamoDB has no way."""
+    """dynoxide, one per test process; its SQLite file is used where DynamoDB has no operation."""
 
     def __init__(self) -> None:
-        """Starts it and has the tables there from now on."""
+        """Starts it and directs calls to the tables to it."""
         engine = Dynoxide()
         engine.start()
         atexit.register(engine.stop)
@@ -149,9 +149,9 @@ _STREAMS = f"DELETE FROM {_STREAM_RECORDS}"
 
 
 def _copied(partitions: dict[Any, Any]) -> dict[Any, Any]:
-    """The partitions, or the rows of a table without sort keys, apart from what happens to them.
+    """Returns a copy of the partitions, or of the rows of a table without sort keys.
 
-    moto makes an empty partition where it looks for a row.
+    It omits empty partitions, which moto makes when it looks for a row.
     """
     return {
         name: dict(rows) if isinstance(rows, dict) else rows
@@ -161,11 +161,11 @@ def _copied(partitions: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def on_dynoxide() -> bool:
-    """Whether the environment chooses dynoxide."""
+    """Whether the environment selects dynoxide."""
     return os.environ.get("STORE") == "dynoxide"
 
 
 @cache
 def engine() -> Engine:
-    """The engine that the environment chooses; the first call starts it."""
+    """Returns the engine that the environment selects; the first call starts it."""
     return BesideMoto() if on_dynoxide() else Moto()

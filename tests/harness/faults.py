@@ -1,4 +1,4 @@
-"""Faults that DynamoDB has and moto has not, at the calls of botocore: as AWS documents them."""
+"""Injects DynamoDB's documented faults, which moto doesn't have, into botocore's calls."""
 
 import random
 import time
@@ -21,7 +21,7 @@ THROTTLED = (
 
 
 def refusal(code: str, *reasons: str, status: int = 400) -> ClientError:
-    """What botocore raises: DynamoDB's error, and of a cancelled transaction its reasons."""
+    """Returns botocore's exception for an error, with the reasons of a cancelled transaction."""
     response: dict[str, Any] = {
         "Error": {"Code": code, "Message": "refused"},
         "ResponseMetadata": {"HTTPStatusCode": status},
@@ -32,18 +32,18 @@ def refusal(code: str, *reasons: str, status: int = 400) -> ClientError:
 
 
 CONFLICT = refusal("TransactionCanceledException", "None", "TransactionConflict")
-"""Another transaction has a row of this one."""
+"""Another transaction is writing a row of this one."""
 CONFLICT_OF_ONE = refusal("TransactionConflictException")
-"""A transaction has the row that a single write is for."""
+"""A transaction is writing the row of a single write."""
 FAULT = refusal("InternalServerError", status=500)
 
 _MAX_MET = 20_000
-"""More than a worker meets in all of its time."""
+"""More than a worker can meet within its timeout."""
 
 
 @dataclass
 class Faults:
-    """What befell calls inside a block."""
+    """The calls inside a block, and the faults that they met."""
 
     made: list[str] = field(default_factory=list)
     """The calls, by operation."""
@@ -58,7 +58,7 @@ def faults(
     times: float = float("inf"),
     moment: Side = Side.BEFORE,
 ) -> Iterator[Faults]:
-    """So many calls of an operation meet the error; after a call it is the answer that is lost."""
+    """Makes `times` calls of an operation raise the error; with `AFTER` they are carried out."""
     seen = Faults()
 
     def step(_number: int, called: str, side: Side) -> None:
@@ -74,19 +74,19 @@ def faults(
 
 
 def lost_answer(operation: str, times: float = 1) -> Any:
-    """So many calls are carried out, and nobody hears of it."""
+    """Makes `times` calls of an operation lose their answers after they are carried out."""
     return faults(NO_ANSWER, operation, times, Side.AFTER)
 
 
 @dataclass
 class FakeTime:
-    """A clock that only waiting moves."""
+    """A clock that only sleeping advances."""
 
     now: float = 1000.0
     waits: list[float] = field(default_factory=list)
 
     def sleep(self, seconds: float) -> None:
-        """Waits."""
+        """Advances the clock."""
         assert seconds >= 0
         self.waits.append(seconds)
         self.now += seconds
@@ -97,7 +97,7 @@ class FakeTime:
 
 
 def fake_clock(patch: pytest.MonkeyPatch) -> FakeTime:
-    """Waits take no time from now on, each is as long as may be, and a clock counts them."""
+    """Replaces sleeping by a fake clock; each wait with jitter is as long as possible."""
     own = FakeTime()
     patch.setattr(random, "uniform", lambda _least, most: most)
     patch.setattr(time, "monotonic", own.monotonic)

@@ -1,4 +1,4 @@
-"""Histories of a state machine, few by default, and 2,000 with the profile of CI."""
+"""Runs a state machine's histories: few by default, and 2,000 with CI's profile."""
 
 import os
 from typing import Any
@@ -7,7 +7,7 @@ from hypothesis import seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 SHARDS = range(4)
-"""So that several processes share them."""
+"""The histories are divided so that several processes can run them."""
 
 _LONG = 500
 """Histories of a shard."""
@@ -24,7 +24,7 @@ def run_histories(
 ) -> None:
     """Runs a shard's histories, each of so many steps, and closes the worlds of the checkpoints.
 
-    The few are the same every time.
+    The few default ones are the same every time.
     """
     is_long = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
     try:

@@ -1,4 +1,4 @@
-"""Attempts that come later: the clock, what SQS delays and the due rows move together."""
+"""Later webhook attempts: moves the clock, SQS's delayed messages and the due rows together."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,18 +15,18 @@ READ = (RETRIES, "WebhookDeliveryQueue", "WriteBackQueue")
 
 
 def delayed() -> list[Any]:
-    """The messages of later attempts that SQS holds."""
+    """Returns the delayed messages of later attempts."""
     queue = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues[RETRIES]
     return list(queue._messages)
 
 
 def lose_delayed() -> None:
-    """Takes those messages out of the queue; PurgeQueue would refuse a second time in a minute."""
+    """Deletes those messages; PurgeQueue would be refused when called twice within a minute."""
     sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues[RETRIES]._messages.clear()
 
 
 def advance(by: timedelta) -> None:
-    """Moves the time, and makes the attempts that are due then."""
+    """Advances the clock, and makes the attempts that become due."""
     clock.advance(by)
     for message in delayed():
         message.delayed_until -= by.total_seconds() * 1000
@@ -34,13 +34,13 @@ def advance(by: timedelta) -> None:
 
 
 def run_due() -> None:
-    """Runs the schedule of later attempts, and what that queues."""
+    """Runs the schedule of later attempts, and delivers the messages that it queues."""
     pumps.run_schedule("webhook_retries")
     while sum(pumps.pump_queue(queue) for queue in READ):
         pass
 
 
 def make_all() -> None:
-    """Lets all attempts of three days come, those that follow upon them too."""
+    """Makes all attempts of three days, including those that they cause."""
     for _ in range(12):
         advance(timedelta(days=1, hours=3))

@@ -1,12 +1,12 @@
-"""Least privilege, both ways: what the functions do to AWS against what template.yaml grants them.
+"""Checks least privilege both ways: the functions' calls against template.yaml's grants.
 
-While a function runs (`local.functions.running`), every call that it makes to AWS is turned into
-the IAM actions that AWS would demand for it. A call that the function's own role doesn't allow
-fails the test at once. All that was used is kept, and after a run of the whole suite each granted
-action that nothing used fails the run.
+While a function runs (`local.functions.running`), every call that it makes to AWS is mapped to the
+IAM actions that AWS requires for it. A call that the function's own role doesn't allow fails the
+test at once. All used actions are recorded, and a run of the whole suite fails for each granted
+action that no test used.
 
-What a role needs of its event source, its log group and its traces is no call of ours: SAM writes
-those policies (`ADDED_BY_SAM`), and the template doesn't repeat them.
+The actions that a role needs for its event source, its log group and its traces aren't calls of
+ours: SAM writes those policies (`ADDED_BY_SAM`), and the template doesn't repeat them.
 """
 
 import os
@@ -29,7 +29,7 @@ type Use = tuple[str, str, str]
 """A function, an action and the logical id of a resource."""
 
 OF_STREAMS = frozenset({"dynamodb:GetRecords", "dynamodb:GetShardIterator"})
-"""Which SAM adds for readers of a stream alone."""
+"""Actions that SAM adds only for readers of a stream."""
 
 ADDED_BY_SAM = frozenset(
     {
@@ -50,12 +50,12 @@ ADDED_BY_SAM = frozenset(
 )
 
 SENDER = "Sender"
-"""What stands for the sender's identity in SES, which the template doesn't make."""
+"""The name here of the sender's identity in SES, which isn't a resource of the template."""
 
 EMAIL_CONFIGURATION = "EmailConfiguration"
 
 SECRET = "Secret"
-"""What stands for the secrets that people keep in the parameter store, beside the stack."""
+"""The name here of the parameter store's secrets, which operators create outside the stack."""
 
 RECORDS = "IdempotencyTable"
 TABLE_OF_STREAM = "Table"
@@ -72,7 +72,7 @@ _ITEM_ACTIONS = {
 
 
 def granted(function: Function) -> set[Grant]:
-    """What the function's own role allows."""
+    """Returns the grants of the function's own role."""
     return {
         (action, resource_of(resource))
         for policy in function.properties.get("Policies", [])
@@ -83,7 +83,7 @@ def granted(function: Function) -> set[Grant]:
 
 
 def resource_of(resource: dict[str, Any]) -> str:
-    """The logical id behind a policy's resource."""
+    """Returns the logical id of a policy's resource."""
     if "Fn::GetAtt" in resource:
         return str(resource["Fn::GetAtt"][0])
     text = resource["Fn::Sub"]
@@ -99,7 +99,7 @@ def resource_of(resource: dict[str, Any]) -> str:
 
 
 def needed(service: str, operation: str, params: dict[str, Any]) -> set[Grant]:
-    """The actions that AWS demands for a call, each on a resource."""
+    """Returns the actions that AWS requires for a call, each on a resource."""
     return set(_NEEDS[service](operation, params))
 
 
@@ -117,13 +117,13 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
 
 
 def _of_statement(statement: str) -> Grant:
-    """Of PartiQL each verb has an action of its own."""
+    """Returns a PartiQL statement's action: each verb has an action of its own."""
     verb, _, rest = statement.partition(" ")
     return f"dynamodb:PartiQL{verb.capitalize()}", rest.split('"')[1]
 
 
 def _streams(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
-    # An iterator names its stream in a way of its own; there is but one stream.
+    # An iterator doesn't contain its stream's ARN; there is only one stream.
     yield f"dynamodb:{operation}", TABLE_OF_STREAM
 
 
@@ -138,7 +138,7 @@ def _kms(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
 
 
 def _ses(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
-    # Who names a configuration set needs the action on it too.
+    # A call that names a configuration set needs the action on it, too.
     for resource in (
         (SENDER, EMAIL_CONFIGURATION) if "ConfigurationSetName" in params else (SENDER,)
     ):
@@ -158,7 +158,7 @@ def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
         action = "PutObject"
     yield f"s3:{action or operation}", params["Bucket"]
     if operation == "GetObject":
-        # Who may not list gets 403 where there is no object, and not 404.
+        # Without the right to list, a missing object is answered with 403 instead of 404.
         yield "s3:ListBucket", params["Bucket"]
 
 
@@ -177,12 +177,12 @@ class Recorder:
     """Watches the calls of running functions."""
 
     def __init__(self) -> None:
-        """Nothing was used yet."""
+        """Begins with no used actions."""
         self.used: set[Use] = set()
         self._grants = {f.name: granted(f) for f in declared_functions()}
 
     def install(self) -> None:
-        """From now on every botocore client of the process is watched."""
+        """Watches every botocore client of the process from now on."""
         plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
         def watched(client: BaseClient, operation: str, params: dict[str, Any]) -> Any:
@@ -195,7 +195,7 @@ class Recorder:
         self._separate_containers()
 
     def _separate_containers(self) -> None:
-        """In AWS no function has what another's container keeps: each fetches its keys itself."""
+        """Clears caches between functions: in AWS each one's container fetches keys itself."""
         plain = functions.handler_of
         last: list[str] = []
 
@@ -209,12 +209,12 @@ class Recorder:
         functions.handler_of = handler_of  # type: ignore[assignment]
 
     def note(self, function: str, service: str, operation: str, params: dict[str, Any]) -> None:
-        """Keeps a call's actions; fails the test where the function's role lacks one."""
+        """Records a call's actions; fails the test if the function's role lacks one."""
         grants = needed(service, operation, params)
         lacking = grants - self._grants[function]
         if lacking:
             lines = ", ".join(f"{action} on {resource}" for action, resource in sorted(lacking))
-            # No handler of ours may catch this: `Failed` is no Exception.
+            # None of our handlers catches this, as `Failed` isn't an `Exception`.
             pytest.fail(
                 f"{function} calls {operation}, but its role in template.yaml lacks {lines}"
             )
@@ -222,10 +222,10 @@ class Recorder:
 
 
 def unused(used: set[Use]) -> list[str]:
-    """The granted actions that nothing used.
+    """Returns the granted actions that no test used.
 
-    An idempotency record is claimed, completed and given back, each by its own action: who claims
-    any needs all three, whether or not a test saw this very function give one back.
+    Claiming, completing and releasing an idempotency record are different actions. A function that
+    claims any needs all three, even if no test has this very function release one.
     """
     return [
         f"{function.name}: {action} on {resource}"

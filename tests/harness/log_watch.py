@@ -1,8 +1,8 @@
 """No log line may hold personal data or a token.
 
-Every name and address that the tests make holds `CANARY`; tokens begin with `sts_`, `stp_` or
-`stb_`. What any logger of the process lets through is looked at as its handlers would write it, and
-besides all that the record carries.
+Every name and address in the tests contains `CANARY`; tokens begin with `sts_`, `stp_` or `stb_`.
+Each record that a logger of the process handles is checked in the form that its handlers write, and
+in all of the record's own attributes.
 """
 
 import logging
@@ -17,15 +17,15 @@ _OWN = frozenset(vars(logging.makeLogRecord({})))
 
 
 class LogWatch:
-    """Looks at every record that a logger handles."""
+    """Checks every record that a logger handles."""
 
     def __init__(self) -> None:
-        """Nothing was found yet."""
+        """Begins without findings."""
         self.findings: list[str] = []
         self._found: logging.LogRecord | None = None
 
     def install(self) -> None:
-        """From now on every logger of the process is watched, and what its handlers write."""
+        """Watches every logger of the process and its handlers' output from now on."""
         handle, write = logging.Logger.handle, logging.Handler.format
 
         def watched(logger: logging.Logger, record: logging.LogRecord) -> None:
@@ -33,7 +33,7 @@ class LogWatch:
             handle(logger, record)
 
         def written(handler: logging.Handler, record: logging.LogRecord) -> str:
-            # With the keys that a formatter adds by itself.
+            # This text includes the keys that a formatter adds.
             text = write(handler, record)
             self.look_at(record, text)
             return text
@@ -42,7 +42,7 @@ class LogWatch:
         logging.Handler.format = written  # type: ignore[method-assign,assignment]
 
     def look_at(self, record: logging.LogRecord, *texts: str) -> None:
-        """Keeps, once, what a record gives away: which logger, which line of code, and what."""
+        """Records a leak once: the logger, the line of code, and the leaked kind of value."""
         if record is self._found:
             return
         for text in texts:

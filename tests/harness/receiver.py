@@ -1,4 +1,4 @@
-"""A server that messages are posted to, without a network."""
+"""A fake receiver of posted messages, without a network."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from storepost.platform.fetching import Answer
 
 @dataclass(frozen=True)
 class Received:
-    """A request as its receiver got it."""
+    """A received request."""
 
     url: str
     headers: dict[str, str]
@@ -19,7 +19,7 @@ class Received:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The body."""
+        """The body as JSON."""
         return dict(json.loads(self.body))
 
     @property
@@ -29,7 +29,7 @@ class Received:
 
     @property
     def state(self) -> str:
-        """The state of consent that it tells of."""
+        """The state of consent in its body."""
         return str(self.json["data"]["state"])
 
 
@@ -39,17 +39,17 @@ type Answers = int | tuple[int, dict[str, str]] | BaseException
 
 @dataclass
 class Receiver:
-    """Stands in for the opening of strangers' addresses: keeps what is sent, answers in turn."""
+    """Replaces posts to external URLs: keeps requests, and gives its answers in turn."""
 
     received: list[Received] = field(default_factory=list)
     answers: list[Answers] = field(default_factory=list)
-    """What comes next; `always` once there is none left."""
+    """The next answers; `always` is the answer once none is left."""
     always: Answers = 204
     by_url: dict[str, Answers] = field(default_factory=dict)
-    """What an address always answers."""
+    """Fixed answers by URL."""
 
     def post(self, url: str, *, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
-        """Takes the place of `fetching.post`."""
+        """Replaces `fetching.post`."""
         self.received.append(Received(url, dict(headers), body, timeout))
         answer = self.by_url.get(url)
         if answer is None:
@@ -66,5 +66,5 @@ class Receiver:
 
     @property
     def states(self) -> list[str]:
-        """The state of consent that each request tells of."""
+        """The state of consent in each request."""
         return [each.state for each in self.received]

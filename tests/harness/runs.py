@@ -1,4 +1,4 @@
-"""A worker's run without its queue: for one message, at a try, with so much time."""
+"""Runs a worker without its queue: for one message, at a given try, with a given time."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from storepost.platform.jobs.runs import Run, run_once
 from storepost.platform.messaging.messages import QueueMessage
 
 LONG = 10**6
-"""Milliseconds that are more than any run needs."""
+"""In milliseconds; more than any run needs."""
 
 
 def run_worker[M: QueueMessage](

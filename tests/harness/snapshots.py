@@ -1,4 +1,4 @@
-"""All of AWS at a moment, taken without a call: to compare it, and to come back to it."""
+"""Snapshots of all of AWS, taken without a call, to compare and to restore them."""
 
 import pickle
 from collections.abc import MutableMapping, MutableSequence, Sequence
@@ -17,12 +17,12 @@ from tests.harness.engines import StoredTables, engine
 from tests.harness.world import BUCKET, World
 
 type Outside = MutableMapping[Any, Any] | MutableSequence[Any]
-"""What a pretended service beside AWS holds, changed in place."""
+"""The state of a pretend service outside AWS, changed in place."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Tables, streams, queues, objects, emails, time, and what stands outside of AWS."""
+    """Tables, streams, queues, objects, emails, time, and the state outside AWS."""
 
     tables: StoredTables
     queues: bytes
@@ -33,7 +33,7 @@ class Snapshot:
 
     @classmethod
     def of_now(cls, outside: Sequence[Outside] = ()) -> "Snapshot":
-        """As everything is now."""
+        """Returns a snapshot of the current state."""
         return cls(
             engine().stored(),
             pickle.dumps({name: _messages(queue) for name, queue in _queues().items()}),
@@ -44,12 +44,12 @@ class Snapshot:
         )
 
     def with_outside(self, outside: Sequence[Outside]) -> "Snapshot":
-        """The same AWS with what stands outside of it now."""
+        """Returns the same snapshot of AWS, with the current time and state outside AWS."""
         pickled = tuple(pickle.dumps(each) for each in outside)
         return replace(self, clock_offset=clock.offset(), outside=pickled)
 
     def bring_back(self, world: World, outside: Sequence[Outside] = ()) -> None:
-        """Makes it the state of now; `outside` are those that it was taken of."""
+        """Restores it; `outside` are the objects that it was taken of."""
         world.close()
         clock.advance(self.clock_offset)
         engine().put_back(self.tables, streams=True)

@@ -1,8 +1,8 @@
-"""DynamoDB that throttles, conflicts and loses answers by chance, and workers that outlast that.
+"""Makes DynamoDB throttle, conflict and lose answers at random, and runs workers against that.
 
 The errors are those that DynamoDB documents: for a whole call, for items or statements of a batch,
-and as the reasons for which a transaction is cancelled. A clock that only calls and waits move
-says how much of a function's time is left.
+and as the reasons for which a transaction is cancelled. A fake clock, which only calls and waits
+advance, determines the remaining time of a function.
 """
 
 import random
@@ -24,9 +24,9 @@ from storepost.platform.persistence.loads import in_flight
 from tests.harness.faults import FAULT, NO_ANSWER, THROTTLED, FakeTime, refusal
 
 CALL_SECONDS = 0.01
-"""What each call takes."""
+"""The time of each call."""
 MANY = 0.2
-"""Of calls so many at least meet a fault, else a test of faults says little."""
+"""The least share of calls that must meet a fault, for a test of faults to be meaningful."""
 _MAX_RUNS = 200
 
 _SINGLE_WRITES = ("PutItem", "UpdateItem", "DeleteItem")
@@ -36,23 +36,23 @@ _REASONS = ("TransactionConflict", "ThrottlingError", "ProvisionedThroughputExce
 
 @dataclass(frozen=True)
 class Rates:
-    """How likely each fault is for a call that it can befall, from 0 to 1."""
+    """The probability of each fault for a call that it can affect, from 0 to 1."""
 
     refused: float = 0.30
-    """The call is throttled or meets a transaction: as a whole, or of a batch some items."""
+    """The call, or some items of a batch, is throttled or conflicts with a transaction."""
     unheard: float = 0.10
     """The call is carried out, and its answer is lost."""
 
 
 @dataclass
 class Throttling:
-    """The faults that calls meet, the same ones for the same seed."""
+    """The faults that calls meet, determined by the seed."""
 
     time: FakeTime
     seed: int
     rates: Rates = field(default_factory=Rates)
     met: Counter[str] = field(default_factory=Counter)
-    """How many calls met which."""
+    """The number of calls by fault."""
     calls: int = 0
 
     def __post_init__(self) -> None:
@@ -60,11 +60,11 @@ class Throttling:
 
     @property
     def share(self) -> float:
-        """How many of the calls met a fault, from 0 to 1."""
+        """The share of calls that met a fault, from 0 to 1."""
         return sum(self.met.values()) / max(1, self.calls)
 
     def call(self, plain: Callable[[Any], Any], operation: str, parameters: Any) -> Any:
-        """Makes the call, unless a fault befalls it."""
+        """Makes the call, unless a fault affects it."""
         self.calls += 1
         drawn = self.chance.random()
         if drawn < self.rates.refused:
@@ -129,9 +129,9 @@ class Throttling:
 
 @contextmanager
 def throttled(own: Throttling) -> Iterator[None]:
-    """Has calls to DynamoDB inside the block meet faults.
+    """Injects faults into calls to DynamoDB inside the block.
 
-    Loads make one call after the other there, so that a seed stands for the same faults each time.
+    Loads make one call at a time inside the block, so that a seed gives the same faults each time.
     """
     plain = _plain_call()
 
@@ -153,7 +153,7 @@ def _plain_call() -> Any:
 
 
 class _Context(functions.Context):
-    """Tells how much of the function's time is left by the clock."""
+    """Returns the function's remaining time by the clock."""
 
     def __init__(self, function_name: str, remaining_milliseconds: int) -> None:
         super().__init__(function_name, remaining_milliseconds)
@@ -166,7 +166,7 @@ class _Context(functions.Context):
 
 @dataclass
 class Deliveries:
-    """How a queue's message was brought until it was done."""
+    """The runs of a queue's messages until the work was done."""
 
     runs: int = 0
     failed: int = 0
@@ -182,11 +182,11 @@ def bring_until_done(
     more: Callable[[], bool],
     seconds: float | None = None,
 ) -> Deliveries:
-    """Hands a queue's message to its reader, with faults, until nothing is left of the work.
+    """Delivers a queue's message to its reader, with faults, until the work is complete.
 
-    `run` runs the reader at a try and says whether it succeeded; `more` says whether the next
-    message was sent. A message fails less often than the template has the queue bring it, and each
-    run ends in the time that the function has, or in `seconds`.
+    `run` runs the reader for a try and returns whether it succeeded; `more` returns whether the
+    next message was sent. It asserts that no message needs more tries than the queue's maximum in
+    the template, and that each run ends within the function's timeout, or within `seconds`.
     """
     function = reader_of(queue)
     most = resources("AWS::SQS::Queue")[queue]["RedrivePolicy"]["maxReceiveCount"]
@@ -209,7 +209,7 @@ def bring_until_done(
 
 @contextmanager
 def in_seconds(allowed: float) -> Iterator[None]:
-    """Gives functions inside the block so much time, by the clock."""
+    """Sets the timeout of functions inside the block, by the clock."""
 
     def context(name: str, _milliseconds: int) -> _Context:
         return _Context(name, int(allowed * 1000))

@@ -1,7 +1,7 @@
-"""The greatest transaction of the whole run: none may have more than 90 items in all.
+"""Checks the greatest transaction of the whole run: none may have more than 90 items.
 
-DynamoDB takes 100. What is kept free is for what comes to every transaction one day, and for keys
-that a list's split turns into two.
+DynamoDB allows 100. The rest is reserved for items that may be added to every transaction later,
+and for keys that a list's split turns into two.
 """
 
 import os
@@ -13,18 +13,18 @@ from botocore.client import BaseClient
 MOST = 90
 
 type Seen = tuple[int, str]
-"""How many items, and the test that was running."""
+"""The number of items, and the running test."""
 
 
 class Transactions:
-    """Keeps the greatest one."""
+    """Records the greatest transaction."""
 
     def __init__(self) -> None:
-        """None was seen yet."""
+        """Begins with no transaction."""
         self.greatest: Seen = (0, "")
 
     def install(self) -> None:
-        """From now on the transactions of every botocore client of the process are counted."""
+        """Counts the transactions of every botocore client of the process from now on."""
         plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
         def counted(client: BaseClient, operation: str, params: dict[str, Any]) -> Any:
@@ -37,9 +37,9 @@ class Transactions:
     def _count(self, items: int) -> None:
         self.keep((items, os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]))
         if items > MOST:
-            # No handler of ours may catch this: `Failed` is no Exception.
+            # None of our handlers catches this, as `Failed` isn't an `Exception`.
             pytest.fail(f"a transaction of {items} items: {MOST} are the most")
 
     def keep(self, seen: Seen) -> None:
-        """Keeps it if it is greater than what was seen."""
+        """Keeps it if it is the greatest so far."""
         self.greatest = max(self.greatest, seen)

@@ -1,5 +1,5 @@
-"""A world for one test: people, workspaces and keys, requests as the gateway makes them, and what
-the streams and queues carry."""
+"""A world for one test: people, workspaces and keys, requests through the gateway, and the delivery
+of streams and queues."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -48,12 +48,12 @@ from tests.harness.engines import engine
 BASE_URL = "https://api.example.com/v1"
 BUCKET = "JobObjects"
 CANARY = "canary"
-"""Stands in every address and name that the tests make: no log line may hold it."""
+"""Part of every address and name in the tests: no log line may contain it."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the gateway gave back."""
+    """The gateway's answer."""
 
     status: int
     headers: dict[str, str]
@@ -65,17 +65,17 @@ class Answer:
         return json.loads(self.body)
 
     def header(self, name: str) -> str | None:
-        """A header, whatever its case."""
+        """Returns a header, ignoring the case of its name."""
         return {k.lower(): v for k, v in self.headers.items()}.get(name.lower())
 
     @property
     def without_id(self) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body, but for the request's own id."""
+        """Returns status, headers and body, without the request's id."""
         headers = {n: v for n, v in self.headers.items() if n.lower() != "request-id"}
         return self.status, headers, self.body
 
     def problem(self) -> tuple[int, str]:
-        """Status and code, once the whole is seen to be a problem detail."""
+        """Checks that the answer is a problem detail; returns its status and code."""
         assert self.header("content-type") == "application/problem+json"
         document = self.json
         assert set(document) <= {"type", "title", "status", "detail", "code", "errors"}
@@ -86,7 +86,7 @@ class Answer:
         return self.status, document["code"]
 
     def error_paths(self) -> list[str]:
-        """Where the 422's errors are."""
+        """The paths of a 422's errors."""
         assert self.problem() == (422, "validation")
         assert all(error["message"] for error in self.json["errors"])
         return [error["path"] for error in self.json["errors"]]
@@ -104,12 +104,12 @@ class Someone:
 
 
 Email = mail.Email
-"""An email as SES got it."""
+"""An email as SES received it."""
 
 
 @dataclass
 class World:
-    """Everything that a test needs of the outside."""
+    """The world outside the service, which a test drives."""
 
     _people: int = 0
     _stream: pumps.StreamPump = field(default_factory=pumps.StreamPump)
@@ -127,7 +127,7 @@ class World:
         key: str | None = None,
         source_ip: str = "203.0.113.7",
     ) -> Answer:
-        """A request through the gateway; `key` is the idempotency key."""
+        """Sends a request through the gateway; `key` is the idempotency key."""
         sent = dict(headers or {})
         if token:
             sent["authorization"] = f"Bearer {token}"
@@ -149,7 +149,7 @@ class World:
         return Answer(answer.status, answer.headers, answer.body)
 
     def person(self, name: str | None = None, *, verified: bool = True) -> Someone:
-        """A person who is signed in and belongs to no workspace."""
+        """Creates a signed-in person without a workspace."""
         self._people += 1
         name = name or f"Person {self._people} {CANARY}"
         email = f"person{self._people}.{CANARY}@example.com"
@@ -172,11 +172,11 @@ class World:
         return Someone(identifier, name, email, token, session_id)
 
     def know_people(self, number: int) -> None:
-        """Has so many people already, whom another world made and a checkpoint brought back."""
+        """Sets the number of people that another world made and that a checkpoint restored."""
         self._people = number
 
     def sign_in(self, person_id: UUID, workspace: WorkspaceScope | None = None) -> tuple[str, UUID]:
-        """Another session of the person: its token and id."""
+        """Creates another session of the person; returns its token and id."""
         token, now = new_session_token(), clock.now()
         person = find_person(PersonScope(person_id))
         assert person is not None
@@ -199,7 +199,7 @@ class World:
         return token, session.id
 
     def workspace(self, owner: Someone, name: str | None = None) -> WorkspaceScope:
-        """A workspace of the owner, active in the owner's session."""
+        """Creates a workspace of the owner, active in the owner's session."""
         identifier = new_id()
         slug = f"ws-{identifier.hex[:8]}"
         workspace = Workspace(identifier, name or f"Shop {slug} {CANARY}", slug, False, 0)
@@ -221,7 +221,7 @@ class World:
     def unseating(
         self, admin: Someone, workspace: WorkspaceScope, *, demoted: bool
     ) -> Callable[[Changes], None]:
-        """What makes an admin a plain member, or nobody, as part of a unit of work."""
+        """Returns a part of a unit of work that demotes an admin to a member, or removes them."""
         members, membership = WorkspaceRepository(workspace), self.membership(admin, workspace)
         assert membership is not None
         if demoted:
@@ -229,7 +229,7 @@ class World:
         return lambda changes: members.delete_member(changes, membership)
 
     def activate(self, someone: Someone, workspace: WorkspaceScope | None) -> None:
-        """Makes the workspace the active one of the person's session, or none."""
+        """Sets or clears the active workspace of the person's session."""
         session = find_token(digest(someone.token))
         assert isinstance(session, SessionItem)
         changes = Changes()
@@ -237,11 +237,11 @@ class World:
         changes.commit()
 
     def membership(self, someone: Someone, workspace: WorkspaceScope) -> Membership | None:
-        """Somebody's place in the workspace, as it is stored."""
+        """Returns somebody's stored membership in the workspace."""
         return WorkspaceRepository(workspace).membership_of(someone.id)
 
     def turn_two_factor_on(self, someone: Someone) -> None:
-        """A second step by email for the person."""
+        """Turns on the person's second step by email."""
         item = PersonItem.get(*person_key(PersonScope(someone.id)), consistent_read=True)
         item.email_codes_since = clock.now()
         changes = Changes()
@@ -266,13 +266,13 @@ class World:
             Changes.commit = plain  # type: ignore[method-assign]
 
     def require_two_factor(self, workspace: WorkspaceScope) -> None:
-        """Makes the workspace demand two-factor of its members, whoever has it on."""
+        """Makes the workspace require two-factor, even if members don't have it on."""
         changes = Changes()
         WorkspaceRepository(workspace).update(changes, name=None, require_two_factor=True)
         changes.commit()
 
     def member(self, workspace: WorkspaceScope, role: Role = Role.MEMBER) -> Someone:
-        """A new person in the workspace."""
+        """Creates a person who is a member of the workspace."""
         someone = self.person()
         self.join(someone, workspace, role)
         return someone
@@ -280,7 +280,7 @@ class World:
     def api_key(
         self, workspace: WorkspaceScope, scope: KeyScope, maker: Someone | None = None
     ) -> str:
-        """A key of the workspace."""
+        """Creates a key of the workspace; returns its secret."""
         secret = new_api_key()
         key = ApiKey(
             id=new_id(),
@@ -301,7 +301,7 @@ class World:
         return secret
 
     def store(self, by: Someone, **fields: object) -> str:
-        """A custom store, connected by somebody in their active workspace: its id."""
+        """Connects a custom store in somebody's active workspace; returns its id."""
         body = {
             "platform": "custom",
             "name": f"Store {CANARY}",
@@ -316,7 +316,7 @@ class World:
         return str(answer.json["id"])
 
     def key_of(self, secret: str) -> ApiKey:
-        """The key that a secret belongs to."""
+        """Returns the key that a secret belongs to."""
         token = find_token(digest(secret))
         assert isinstance(token, ApiKeyTokenItem)
         key = ApiKeyRepository(WorkspaceScope(token.workspace_id)).get(token.key_id)
@@ -324,32 +324,32 @@ class World:
         return key
 
     def deliver(self) -> None:
-        """Lets streams and queues carry everything that is on its way, until nothing moves."""
+        """Delivers all stream records and messages, until none is left."""
         while self._stream.pump() + sum(pumps.pump_queue(q) for q in pumps.read_queues()):
             pass
 
     def deliver_outbox(self) -> None:
-        """Lets the stream carry what is on its way to the queues, and no further."""
+        """Delivers the stream's records to all its readers, but no message of a queue."""
         while self._stream.pump():
             pass
 
     def records_for(self, job: str) -> list[Record]:
-        """What the stream has yet to carry to one of its readers, oldest first."""
+        """Returns the undelivered stream records of one reader, oldest first."""
         return self._reader(job).waiting()
 
     def waiting_in_stream(self) -> list[Item]:
-        """The rows that the stream has yet to carry to the relay for a queue, oldest first."""
+        """Returns the rows for which the relay has yet to send to a queue, oldest first."""
         waiting = self.records_to_queue()
         return [Item.from_raw_data(each["dynamodb"]["NewImage"]) for each in waiting]
 
     def records_to_queue(self) -> list[Record]:
-        """The records that the relay has yet to send something for, oldest first."""
+        """Returns the undelivered records for which the relay sends something, oldest first."""
         from functions.workers.outbox_relay.handler import outgoing  # noqa: PLC0415 - as it is run
 
         return [each for each in self._relay.waiting() if outgoing(DynamoDBRecord(each))]
 
     def relay(self) -> None:
-        """Lets the stream carry what is on its way to the queues, and nothing else."""
+        """Delivers the stream's records to the relay only."""
         while self._relay.pump():
             pass
 
@@ -366,25 +366,25 @@ class World:
         pumps.run_schedule("outbox_sweep")
 
     def lose_stream(self) -> None:
-        """Loses what the table's stream would have carried from here on to its readers."""
+        """Deletes the undelivered records of the table's stream."""
         engine().lose_streams()
         self._stream = pumps.StreamPump()
 
     def emails(self) -> list[Email]:
-        """What SES was handed so far, oldest first, after everything was delivered."""
+        """Delivers everything; returns all emails that SES received so far, oldest first."""
         self.deliver()
         return mail.sent_emails()
 
     def advance(self, **by: float) -> None:
-        """Moves the service's time forward, by `timedelta`'s parameters."""
+        """Advances the service's clock, by `timedelta`'s parameters."""
         clock.advance(timedelta(**by))
 
     def rows(self, prefix: str = "") -> list[Item]:
-        """The table's rows whose partition key begins so."""
+        """Returns the table's rows whose partition key begins with `prefix`."""
         return [row for row in Item.scan() if row.pk.startswith(prefix)]
 
     def objects(self) -> dict[str, bytes]:
-        """What long jobs keep on S3, by name."""
+        """Returns the S3 objects of long jobs, by name."""
         s3 = aws.client("s3")
         stored = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
         return {
@@ -393,7 +393,7 @@ class World:
         }
 
     def delete_objects(self, instead: bytes | None = None) -> None:
-        """Takes away what long jobs keep, or puts something else in its place."""
+        """Deletes the S3 objects of long jobs, or replaces their content."""
         names, s3 = list(self.objects()), aws.client("s3")
         for name in names:
             if instead is None:
@@ -402,14 +402,14 @@ class World:
                 s3.put_object(Bucket=BUCKET, Key=name, Body=instead)
 
     def queue_depth(self, queue: str) -> int:
-        """How many messages a queue holds, waiting or in flight."""
+        """Returns the number of a queue's messages, waiting or in flight."""
         return sum(aws.queue_depth(queue).values())
 
     def checkpoint(self, *, deliver: bool = True) -> Callable[[], None]:
-        """Keeps rows, objects and the time of now; what it returns brings them back, and only them.
+        """Stores the current rows, objects and time; returns a function that restores only these.
 
-        For what begins at the same place very often. What streams and queues still have to carry
-        is delivered first, or lost.
+        It serves tests that start from the same state very often. Undelivered records and messages
+        are delivered first, or lost.
         """
         if deliver:
             self.deliver()
@@ -426,7 +426,7 @@ class World:
         return bring_back
 
     def close(self) -> None:
-        """Empties AWS and puts the clock back."""
+        """Empties AWS and resets the clock."""
         clock.reset()
         engine().empty()
         self._stream = pumps.StreamPump()

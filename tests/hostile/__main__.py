@@ -1,8 +1,8 @@
-"""`python -m tests.hostile`: the whole corpus, asked of every operation, and what it costs.
+"""`python -m tests.hostile`: the whole corpus, sent to every operation, and its cost.
 
-`EVERY=n` asks each n-th request alone; `ONLY` is a part of the ids of the operations asked.
-The largest bodies are asked of a process of its own, whose memory is a function's.
-Ends with 1 where an answer is wrong, or took more than 2 s of CPU or 512 MB.
+`EVERY=n` sends only each n-th request; `ONLY` is a part of the ids of the operations. The largest
+bodies are sent to a separate process, whose memory is a function's. Ends with 1 if an answer is
+wrong, or took more than 2 s of CPU or 512 MB.
 """
 
 import os
@@ -37,7 +37,7 @@ type Cost = tuple[float, str]
 
 
 def main() -> int:
-    """Asks, and says what was wrong and what took most; 0 where nothing was wrong."""
+    """Sends the requests, and prints what was wrong and what cost most; 0 if nothing was wrong."""
     target = Target(World())
     wrong = _ask_everything(target) + _ask_large(target)
     print(f"{wrong} wrong")
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def _operations() -> Iterator[tuple[int, Operation]]:
-    """Those asked, and from which request on each is asked every so many."""
+    """The operations to call, and the first request of each, from which every n-th is sent."""
     only = os.environ.get("ONLY", "")
     return (
         (len(name) % _every(), operation)

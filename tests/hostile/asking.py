@@ -1,4 +1,4 @@
-"""Asking operations for what is in the corpus, and judging what they answer."""
+"""Sends operations the inputs of the corpus, and judges their answers."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ _PARAMETER = re.compile(r"{(\w+)}")
 
 @dataclass(frozen=True)
 class Sent:
-    """A request, but for who sends it."""
+    """A request without its caller."""
 
     name: str
     method: str
@@ -42,7 +42,7 @@ class Operation:
 
     @property
     def has_body(self) -> bool:
-        """Whether it reads one."""
+        """Whether it reads a body."""
         return self.takes_form or self.example is not None
 
 
@@ -62,7 +62,7 @@ def every_operation() -> dict[str, Operation]:
 
 
 class Target:
-    """A workspace with one of what bodies are about, and whoever may call everything."""
+    """A workspace with one of each resource that bodies name, and a caller with all rights."""
 
     def __init__(self, world: World) -> None:
         """Made by requests."""
@@ -76,7 +76,7 @@ class Target:
         self._ids["profiles"] = made.json["id"]
 
     def path(self, operation: Operation, segment: str | None = None) -> str:
-        """The operation's path; one of the other's `segment` is its last parameter."""
+        """The operation's path; the hostile `segment`, if any, is its last parameter."""
         kind = operation.path.split("/")[1]
         known = self._ids.get(kind) if operation.has_body else None
         names = _PARAMETER.findall(operation.path)
@@ -108,7 +108,7 @@ class Target:
         )
 
     def token(self) -> str:
-        """A new session of the owner: what an operation ends, another doesn't miss."""
+        """A new session of the owner, as one operation may end a session that another needs."""
         return self._world.sign_in(self.owner.id, self.workspace)[0]
 
 
@@ -120,7 +120,7 @@ def unpacked(answer: Answer) -> Answer:
 
 
 def judge(sent: Sent, answer: Answer) -> None:
-    """Whatever was sent, the answer is whole, and no fault of ours."""
+    """Whatever was sent, the answer is complete, and isn't a fault of the service."""
     assert answer.status < 500, (sent, answer.body)
     if answer.status >= 400 and "json" in (answer.header("content-type") or ""):
         answer.problem()
@@ -133,7 +133,7 @@ def _refuse(constant: str) -> None:
 
 
 def requests_to(operation: Operation, target: Target) -> Iterator[Sent]:
-    """Everything that the corpus has for the operation."""
+    """All inputs of the corpus for the operation."""
     sources: list[Callable[[Operation, Target], Iterator[Sent]]] = [_queries, _headers]
     if _PARAMETER.search(operation.path):
         sources.append(_segments)
@@ -146,7 +146,7 @@ def requests_to(operation: Operation, target: Target) -> Iterator[Sent]:
 
 
 def part_of(requests: Iterator[Sent], first: int, step: int) -> Iterator[Sent]:
-    """Each so many of them."""
+    """Every n-th of them."""
     return islice(requests, first, None, step)
 
 
@@ -159,7 +159,7 @@ def _headers(operation: Operation, target: Target) -> Iterator[Sent]:
     body = json.dumps(operation.example).encode() if operation.has_body else b""
     for name, headers in corpus.HEADERS.items():
         path, sent = target.path(operation), {"content-type": corpus.JSON, **headers}
-        # The query keeps what no header is refused for from doing anything.
+        # The query has an error, so that a request whose headers pass has no effect.
         yield Sent(f"header: {name}", operation.method, path, "nobody=1", sent, body)
 
 

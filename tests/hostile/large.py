@@ -1,4 +1,4 @@
-"""The largest bodies that an operation takes, made of whatever costs most to read."""
+"""The largest bodies that an operation accepts, made of the values that cost most to read."""
 
 import json
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _ELEMENTS = {
 
 
 def large_requests(operation: Operation, target: Target) -> Iterator[Sent]:
-    """Bodies as large as the operation takes."""
+    """Bodies as large as the operation accepts."""
     size = LARGE_BYTES if operation.id in TAKE_LARGE else BYTES
     path, headers = target.path(operation), {"content-type": JSON}
     for name, body in _bodies(operation.example, size):

@@ -1,4 +1,4 @@
-"""Every operation, asked for a part of the corpus."""
+"""Every operation, with a part of the corpus."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ EVERY = 13
 
 @pytest.fixture(scope="module")
 def target() -> Iterator[Target]:
-    """One for all, as nothing that is sent does what it says."""
+    """One for all tests, as no input has its effect."""
     world = World()
     yield Target(world)
     world.close()
@@ -59,7 +59,7 @@ def test_unknown_parameters_are_refused(target: Target, name: str) -> None:
 def test_bodies_over_a_megabyte_are_refused_but_for_those_that_need_them(
     target: Target, name: str
 ) -> None:
-    """What `large` takes for granted."""
+    """The module `large` relies on this."""
     operation = OPERATIONS[name]
     headers = {"content-type": corpus.JSON}
     sent = Sent(

@@ -62,7 +62,7 @@ class Client:
 
 
 def soon[T](look: Callable[[], T]) -> T:
-    """What `look` answers once that is true."""
+    """What `look` returns, once that is true."""
     until = time.monotonic() + SOON_SECONDS
     while not (seen := look()):
         assert time.monotonic() < until, "it never came"
@@ -72,10 +72,10 @@ def soon[T](look: Callable[[], T]) -> T:
 
 @pytest.fixture
 def client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    """A client of a local run whose pumps are at work."""
+    """A client of a local run whose pumps run."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
     monkeypatch.setenv("SHOPIFY_STAND_IN", "")
-    # What a test asks of AWS itself counts to no function that a pump runs meanwhile.
+    # A test's own calls to AWS don't count as a function's that a pump runs meanwhile.
     with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
         run = LocalRun(listening)
         run.serve()

@@ -1,4 +1,4 @@
-"""Whole local runs, each a process of its own."""
+"""Whole local runs, each in a process of its own."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from local.template import ROOT
 
-# What it writes goes elsewhere: a developer's own run may be using the files.
+# It writes its files elsewhere: a developer's own run may be using them.
 _RUN = """
 import sys
 from pathlib import Path
@@ -29,7 +29,7 @@ _READY_SECONDS = 90
 
 
 def environment(**overrides: str) -> dict[str, str]:
-    """This process's environment with these variables, and without an engine of its tests."""
+    """This process's environment with these variables, and without the tests' engine."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "core")])
     own = {n: v for n, v in os.environ.items() if not n.startswith("AWS_ENDPOINT_URL_")}
     return {**own, "STORE": "", "PYTHONPATH": paths, **overrides}
@@ -61,7 +61,7 @@ class Run:
         return self.folder / self.credentials_name
 
     def soon_ready(self) -> "Run":
-        """Waits until it has written the credentials, or has ended."""
+        """Waits until the run has written the credentials, or has ended."""
         until = time.monotonic() + _READY_SECONDS
         while not self._credentials.exists() and self.process.poll() is None:
             assert time.monotonic() < until, "it never came up"
@@ -69,11 +69,11 @@ class Run:
         return self
 
     def credentials(self) -> Any:
-        """What a caller needs."""
+        """The callers' credentials."""
         return json.loads(self._credentials.read_text())
 
     def end(self, number: signal.Signals = signal.SIGINT) -> str:
-        """Ends it by a signal: what it said."""
+        """Ends it by a signal: its output."""
         self.process.send_signal(number)
         try:
             self.shown, errors = self.process.communicate(timeout=30)

@@ -1,4 +1,4 @@
-"""What a run on dynoxide keeps for the next: the folder, its refusals, and the demo's sequel."""
+"""What a run on dynoxide keeps for the next one: the folder, its refusals, the second demo."""
 
 import json
 import os
@@ -34,7 +34,7 @@ from tests.harness.world import World
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where a run whose demo was loaded keeps everything."""
+    """The folder of a run whose demo was loaded."""
     folder = tmp_path / "kept"
     with DataFolder(folder) as data:
         with closing(sqlite3.connect(data.rows)) as rows:
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def refusal(folder: Path) -> str:
-    """What is said where the folder can't be taken."""
+    """The message if the folder can't be used."""
     with pytest.raises(CannotRun) as refused, DataFolder(folder):
         pass
     return str(refused.value)
@@ -139,7 +139,7 @@ class TestWithoutNpm:
         monkeypatch.setenv("STORE", "dynoxide")
         monkeypatch.setenv("PORT", "0")
         monkeypatch.setattr("signal.signal", lambda *_: None)
-        # The run sets more, budgets of requests too, and all tests after this one would have them.
+        # The run sets more variables, also budgets of requests; later tests would keep them.
         with mock.patch.dict(os.environ):
             assert main() == 2
         settings.cache_clear()
@@ -162,7 +162,7 @@ class TestPlaces:
 
         with DataFolder(folder) as data:
             write()
-            # What the relay does is written to the stream too: its own rows' removal.
+            # The stream also has the relay's own writes: the removal of its rows.
             assert StreamPump(positions=data.positions()).pump() == 1
             assert StreamPump(positions=data.positions()).pump() == 0
             write()
@@ -172,7 +172,7 @@ class TestPlaces:
 
 
 class TestDemo:
-    """The demo of an earlier run, here in the same process: only the address is another."""
+    """The demo of an earlier run, here in the same process: only the address differs."""
 
     NOW = "http://127.0.0.1:9000/v1"
 
@@ -191,7 +191,7 @@ class TestDemo:
         return demo.resume(made, self.NOW, WRITE_BACK_PATH)
 
     def write_back(self, made: Demo, url: str | None = None) -> str:
-        """Where the store's write-backs go; puts another address there first."""
+        """The address of the store's write-backs; sets another address first."""
         credentials = made.credentials
         key, path = credentials.api_keys["write"], f"/stores/{credentials.store_id}/write-back"
         if url:

@@ -1,4 +1,4 @@
-"""The demo's data, made through the API, and what a newcomer gets of it."""
+"""The demo's data, made by the API, and what a newcomer sees of it."""
 
 import json
 import socket
@@ -140,7 +140,7 @@ class TestData:
         assert received["headers"]["webhook-id"] == message
 
     def test_the_shop_that_is_left_can_be_connected_in_a_browser(self, loaded: Loaded) -> None:
-        """Each step over the addresses that the first screen and the answers tell."""
+        """Each step uses the addresses that the first screen and the answers show."""
         credentials, client = loaded.demo.credentials, loaded.client
         owner = credentials.sessions["owner"]
         screen = welcome.screen(client.run.origin, loaded.demo, 1.25)
@@ -163,7 +163,7 @@ class TestData:
         listed = client.call("GET", "/v1/connections", token=owner).json["items"]
         shops = [demo.OTHER_SHOPIFY_SHOP, demo.SHOPIFY_SHOP]
         assert [row["identifier"] for row in listed] == shops
-        # What a shop has is pulled beside all of this.
+        # The shop's records are pulled as well.
         assert {row["state"] for row in listed} <= {"importing", "connected"}
 
     def test_every_email_leads_to_this_run(self, loaded: Loaded) -> None:

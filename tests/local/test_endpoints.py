@@ -1,4 +1,4 @@
-"""`/_local/...`: what a developer sees and does beside the API."""
+"""`/_local/...`: what a developer sees and does besides the API."""
 
 import os
 import re

@@ -35,7 +35,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def raw_exchange(client: Client, request: bytes) -> bytes:
-    """Bytes to the socket, and all that comes back."""
+    """Sends bytes to the socket; all bytes of the answer."""
     host, port = client.host.split(":")
     with socket.create_connection((host, int(port)), timeout=15) as connection:
         connection.sendall(request)

@@ -1,4 +1,4 @@
-"""`DEMO=large`: a shop's history, which its own batches bring while the run serves requests."""
+"""`DEMO=large`: a shop's history, imported by its own batches while the run serves requests."""
 
 import socket
 import threading
@@ -24,14 +24,14 @@ BATCHES = 2 + 1 + 2
 
 @dataclass
 class Served:
-    """A run with the small demo, whose pumps are at work."""
+    """A run with the small demo, whose pumps run."""
 
     run: LocalRun
     demo: Demo
     noted: list[Loaded] = field(default_factory=list)
 
     def bring(self, loaded: Loaded, *, stop_after: int = BATCHES) -> None:
-        """Brings what is left, until so many batches are completed in all."""
+        """Sends the remaining batches, until so many are completed in all."""
         stopped = threading.Event()
 
         def keep(loaded: Loaded) -> None:
@@ -42,7 +42,7 @@ class Served:
         Loading(Api(self.run.base_url), self.demo.credentials, loaded, keep).run(stopped)
 
     def total(self, path: str) -> int:
-        """How many there are in a list."""
+        """The total of a list."""
         key = self.demo.credentials.api_keys["read"]
         return int(Api(self.run.base_url).call("GET", path, key)["total"])
 

@@ -1,4 +1,4 @@
-"""`python -m local`: what it says when it can't run, and that Ctrl-C ends it cleanly."""
+"""`python -m local`: its messages when it can't run, and that Ctrl-C ends it cleanly."""
 
 import signal
 import socket
@@ -12,7 +12,7 @@ from tests.local.runs import Run, environment
 
 
 def refused(**overrides: str) -> str:
-    """What it says when it ends at once."""
+    """The message when it ends at once."""
     ended = subprocess.run(
         [sys.executable, "-m", "local"],
         check=False,

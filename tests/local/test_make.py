@@ -55,23 +55,23 @@ class Machine:
     fakes: Path
 
     def has(self, name: str, text: str) -> None:
-        """Puts a program there."""
+        """Installs a program there."""
         (self.fakes / name).write_text(text)
         (self.fakes / name).chmod(0o755)
 
     def has_python(self, name: str, version: str) -> None:
-        """Puts a Python there."""
+        """Installs a Python there."""
         self.has(name, PYTHON.format(name=name, version=version))
 
     def has_uv(self, *, brings: bool, found: bool = False) -> None:
-        """Puts uv there, which may have a Python 3.13 already, or may bring one."""
+        """Installs uv there, which may have a Python 3.13 already, or may install one."""
         self.has("uv", UV.format(bring='touch "$FAKES/brought"' if brings else "exit 1"))
         self.has_python("python-of-uv", "3.13")
         if found:
             (self.fakes / "brought").touch()
 
     def variables(self, overrides: Mapping[str, str]) -> dict[str, str]:
-        """What a program there sees."""
+        """The environment variables of a program there."""
         return {"PATH": str(self.fakes), "FAKES": str(self.fakes), **overrides}
 
     def make(self, *targets: str, **overrides: str) -> subprocess.CompletedProcess[str]:
@@ -158,7 +158,7 @@ class TestPython:
 
 
 class TestInstalling:
-    """What an installation leaves that didn't come to its end."""
+    """What an installation that failed leaves behind."""
 
     def test_one_that_failed_leaves_nothing(self, machine: Machine) -> None:
         machine.has_python("python3.13", "3.13")
@@ -201,7 +201,7 @@ class TestInstalling:
 
 
 class TestCheck:
-    """`make check`: what is found soonest comes first."""
+    """`make check`: the checks that fail soonest run first."""
 
     ORDER = (
         *("ruff format", "ruff check", "lint-imports", "python -m openapi.compatibility"),
@@ -209,7 +209,7 @@ class TestCheck:
     )
 
     def check(self, machine: Machine, failing: str, *options: str) -> tuple[list[str], str]:
-        """What ran, in its order, where one of them fails; and what was shown."""
+        """The commands that ran, in order, if one of them fails; and the output."""
         venv = machine.project / ".venv"
         (venv / "bin").mkdir(parents=True)
         (venv / "installed").touch()

@@ -38,7 +38,7 @@ VALUES: Row = {
 
 @pytest.fixture
 def dynamodb() -> Iterator[Any]:
-    """A client, whose rows are taken away at the end."""
+    """A client, whose rows are deleted at the end."""
     client = boto3.client("dynamodb")
     yield client
     for row in client.scan(TableName=TABLE)["Items"]:
@@ -47,7 +47,7 @@ def dynamodb() -> Iterator[Any]:
 
 @contextmanager
 def whole_way() -> Iterator[list[str]]:
-    """The requests that were built and sent meanwhile, by their target."""
+    """The requests that were built and sent inside the block, by their target."""
     sent: list[str] = []
     plain = BotocoreStubber.process_request
 
@@ -61,7 +61,7 @@ def whole_way() -> Iterator[list[str]]:
 
 
 def both(client: Any, call: Callable[[Any], Any], status: int = 200) -> tuple[Any, Any]:
-    """What a call answers, and what it does with all that botocore does."""
+    """The answer of a call, and its answer with all of botocore's steps."""
     with whole_way() as sent:
         patched = call(client)
     assert sent == []
@@ -76,11 +76,11 @@ def both(client: Any, call: Callable[[Any], Any], status: int = 200) -> tuple[An
 
 
 def noted(**_: object) -> None:
-    """Listens."""
+    """A listener."""
 
 
 def listened(client: Any) -> None:
-    """Somebody wants to see the requests as they are sent."""
+    """A listener that sees the requests as they are sent."""
     client.meta.events.register("before-send", noted)
 
 
@@ -361,7 +361,7 @@ def test_a_parameter_is_what_botocore_makes_of_it() -> None:
 
 @pytest.fixture
 def s3() -> Iterator[Any]:
-    """A client; the bucket's objects are taken away at the end."""
+    """A client; the bucket's objects are deleted at the end."""
     client = boto3.client("s3")
     yield client
     for each in client.list_objects_v2(Bucket=BUCKET).get("Contents", []):
@@ -467,7 +467,7 @@ def test_calls_wait_for_each_other(dynamodb: Any) -> None:
 
 @pytest.mark.parametrize("event", moto_calls.EVENTS)
 def test_whoever_listens_is_told(event: str) -> None:
-    """Such as who throttles requests as they are sent."""
+    """Such as a test's handler that throttles requests as they are sent."""
     client: Any = boto3.client("dynamodb")
     called: list[str] = []
 
@@ -489,7 +489,7 @@ def test_whoever_listens_is_told(event: str) -> None:
 
 
 def test_nobody_else_may_come_between() -> None:
-    """Botocore has the parts that the module takes hold of."""
+    """Botocore still has the internals that the module replaces."""
     client: Any = boto3.client("dynamodb")
     emitter = client.meta.events._emitter
     before = emitter._lookup_cache

@@ -1,4 +1,4 @@
-"""moto's Systems Manager starts without EC2, which stays what it is for whoever imports it."""
+"""moto's Systems Manager starts without EC2, which other importers still get unchanged."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""moto's queues, whose messages are counted only where somebody asks how many there are."""
+"""moto's queues, which count their messages only when a caller asks for the numbers."""
 
 from collections.abc import Iterator
 from typing import Any

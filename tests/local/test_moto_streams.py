@@ -1,4 +1,4 @@
-"""moto's stream in a run that goes on for long."""
+"""moto's stream in a run that lasts long."""
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
@@ -13,7 +13,7 @@ from tests.harness.world import World
 
 
 def put_messages(count: int) -> None:
-    """Rows that the stream tells of."""
+    """Rows, each with a record in the stream."""
     for number in range(count):
         changes = Changes()
         outbox.send_with(changes, outbox.Queue.EMAILS, [({"name": str(number)}, None)])

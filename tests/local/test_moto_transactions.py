@@ -53,7 +53,7 @@ def state(of: DynamoDBBackend) -> dict[str, Any]:
     assert shard is not None
     records = deepcopy([record.to_json() for record in shard.items])
     for record in records:
-        # Random, the time, and a size that counts the time's digits.
+        # Random values, the time, and a size that depends on the time's digits.
         del record["eventID"]
         del record["dynamodb"]["ApproximateCreationDateTime"], record["dynamodb"]["SizeBytes"]
     return {**deepcopy(rows), "stream": records}
@@ -138,7 +138,7 @@ def put(table: str, key: dict[str, Any], value: str) -> Operation:
 
 
 def update(table: str, key: dict[str, Any]) -> Operation:
-    """Changes a row where it stands."""
+    """Updates an existing row."""
     return {
         "Update": {
             "TableName": table,

@@ -41,7 +41,7 @@ UPDATES = [
     "SET m.a = :v",
     "SET m.#v = :v REMOVE m.b",
     "REMOVE l[0]",
-    # What both refuse: a key, a reserved word, twice the same, no value, another type, no name.
+    # Both refuse these: a key, a reserved word, a name twice, no value, another type, no name.
     "SET sk = :v",
     "SET size = :v",
     "SET v = :v, v = :n",
@@ -102,7 +102,7 @@ ROWS = st.fixed_dictionaries(
 
 
 def outcome(call: Any) -> object:
-    """What it returns, or how it failed; an item as JSON."""
+    """The result, or the error; an item as JSON."""
     try:
         answer = call()
     except Exception as error:
@@ -128,7 +128,7 @@ def request(update: str, condition: str | None, value: Any) -> dict[str, Any]:
 
 @contextmanager
 def as_moto_has_it() -> Iterator[None]:
-    """moto's own parsers, rows and reads meanwhile."""
+    """Uses moto's own parsers, rows and reads inside the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ConditionExpressionParser, "parse", moto_expressions._parse)
         patch.setattr(UpdateExpressionParser, "make", moto_expressions._make)
@@ -143,7 +143,7 @@ def as_moto_has_it() -> Iterator[None]:
 
 
 def once_per_record(of: dict[str, Any]) -> dict[str, Any]:
-    """moto's state, without the half-made row that it tells of where an update makes one."""
+    """moto's state, without the half-made row that its stream shows when an update creates one."""
     records = of["stream"]
     if len(records) == 2 and records[0]["dynamodb"]["NewImage"] == KEY:
         half = records.pop(0)["dynamodb"]
@@ -173,7 +173,7 @@ def test_an_update_ends_as_motos_own(
         expected = outcome(lambda: moto_updates._original(original, LISTS, KEY, **arguments))
         seen = once_per_record(state(original))
     assert answer == expected
-    # moto's own may leave half of what failed behind, or a row with nothing but its key.
+    # moto's own may leave half of a failed update behind, or a row with only its key.
     assert state(patched) == (seen if isinstance(expected, dict) else before)
 
 
@@ -186,7 +186,7 @@ def test_an_update_ends_as_motos_own(
 def test_a_condition_means_what_moto_says_whatever_its_values(
     rows: list[dict[str, Any]], condition: str | None, values: list[Any]
 ) -> None:
-    """It is parsed once, and the values are other ones each time."""
+    """The condition is parsed once, and its values differ each time."""
     items = [Item(DynamoType({"S": "a"}), None, row) for row in rows]
 
     def ask() -> list[object]:
@@ -195,7 +195,7 @@ def test_a_condition_means_what_moto_says_whatever_its_values(
             outcome(lambda v=value: get_filter_expression(condition, names, {":v": v, ":n": N}))
             for value in values
         ]
-        # All are parsed before any is asked.
+        # All are parsed before any is evaluated.
         return [
             outcome(lambda p=each, i=item: p.expr(i)) if hasattr(each, "expr") else each
             for each in parsed
@@ -303,7 +303,7 @@ def test_a_page_is_motos_own(
     queried, scanned = query(whole), scan()
     with as_moto_has_it():
         assert scanned == scan()
-        # moto itself looks for a page's end among rows that are in no range.
+        # moto itself looks for a page's end among rows outside of the range.
         assert queried == query(in_range)
 
 
@@ -324,7 +324,7 @@ def shown(page: moto_queries.Page) -> object:
 
 
 def test_a_row_that_stands_in_a_table_never_changes() -> None:
-    """Snapshots, streams and answers hold on to it."""
+    """Snapshots, streams and answers keep references to it."""
     made = backend()
     deep = {"m": {"M": {"a": {"S": "old"}}}, "tags": {"SS": ["a"]}, "n": {"N": "1"}}
     made.put_item(LISTS, {**KEY, **deep})

@@ -1,4 +1,4 @@
-"""Runs with `STORE=dynoxide`, killed and begun again, and the engine under them."""
+"""Runs with `STORE=dynoxide`, killed and restarted, and the engine below them."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ time.sleep(600)
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Iterator[Callable[[], Run]]:
-    """Begins a run over what the one before it kept."""
+    """Starts a run on the data that the last one kept."""
     runs: list[Run] = []
 
     def begin() -> Run:
@@ -74,7 +74,7 @@ def test_a_second_run_does_not_bring_the_large_demo_again(tmp_path: Path) -> Non
 
 
 def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None:
-    """Keys, clock, credentials, what is sealed, and the stream's readers."""
+    """It keeps the keys, clock, credentials, sealed texts, and the stream's readers."""
     first = runs()
     before = first.credentials()
     owner, key = before["sessions"]["owner"], before["apiKeys"]["write"]
@@ -83,7 +83,7 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     person = {"name": "New", "email": "new@example.com", "password": demo.PASSWORD}
     registration = first.call("POST", "/auth/sign-up", body=person)["registration"]
     (email,) = soon(lambda: emails_to(first, "new@example.com"))
-    # Signatures, which are checked by the machine's time, are good for five minutes.
+    # Signatures, which are checked by the machine's time, are valid for five minutes.
     first.call("POST", "/_local/clock", body={"advanceSeconds": 180})
     after_move = first.call("POST", "/_local/clock", body={"advanceSeconds": 0.001})["now"]
     first.end(signal.SIGKILL)
@@ -100,7 +100,7 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     invited = {"email": "later@example.com", "role": "member"}
     second.call("POST", "/invitations", owner, invited)
     soon(lambda: emails_to(second, "later@example.com"))
-    # Whatever the stream told before the kill stays told.
+    # Records that the stream delivered before the kill stay delivered.
     assert len(second.call("GET", "/_local/emails")) == 1
 
     origin = after["baseUrl"].removesuffix("/v1")
@@ -196,7 +196,7 @@ def put(engine: Dynoxide, *keys: str) -> None:
 
 
 def numbers(engine: Dynoxide) -> list[str]:
-    """What the stream tells from its beginning, by number."""
+    """The sequence numbers of the stream's records from its beginning."""
     dynamodb, streams = clients(engine)
     arn = dynamodb.describe_table(TableName="Numbers")["Table"]["LatestStreamArn"]
     (shard,) = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]

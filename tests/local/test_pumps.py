@@ -31,7 +31,7 @@ type Handler = Callable[[Event], Event | None]
 
 @pytest.fixture
 def instead(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Handler], None]:
-    """Puts some work in the place of a function; the others stay what they are."""
+    """Replaces a function by some work; the other functions stay."""
     real, works = functions.handler_of, dict[str, Handler]()
 
     def handler_of(name: str) -> Callable[[Event, Any], Any]:
@@ -304,11 +304,11 @@ class TestStream:
 
 
 class TestFinishing:
-    """A run that ends and whose tables outlive it: what is in queues would be lost."""
+    """A run that ends while its tables are kept: messages in queues would be lost."""
 
     @pytest.fixture
     def run(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalRun]:
-        """A run without pumps: what is on its way stays there."""
+        """A run without pumps: messages stay where they are."""
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
         monkeypatch.setattr(running, "FIRST_SECONDS", 0)
         with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
@@ -348,7 +348,7 @@ class TestFinishing:
 
 class TestBell:
     def test_a_write_elsewhere_rings_once_it_is_done(self) -> None:
-        """Whoever is woken before another engine has written finds nothing, and sleeps on."""
+        """A reader woken before another engine has written would find nothing, and sleep again."""
         rings_meanwhile: list[int] = []
 
         class Engine(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""`events/`: a sample for each function, that means something in each run with the demo's data."""
+"""`events/`: a sample for each function, valid in each run with the demo's data."""
 
 import json
 import socket
@@ -19,7 +19,7 @@ from tests.harness.world import World
 
 
 class Few:
-    """Equal to 0 and 1: the demo's one feed is due at four moments of the day."""
+    """Equal to 0 and 1: the demo's one feed is due four times a day."""
 
     def __eq__(self, other: object) -> bool:
         return other in (0, 1)
@@ -69,7 +69,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def loaded() -> Iterator[Run]:
-    """Made once: it takes seconds. Nothing listens behind it any more."""
+    """Made once, as it takes seconds. No server listens behind it any more."""
     patch, run = pytest.MonkeyPatch(), Run()
     patch.setenv("FEED_ALLOW_HOSTS", "")
     patch.setenv("SHOPIFY_STAND_IN", "")
@@ -143,7 +143,7 @@ def test_a_schedule_takes_its_sample(function: Function, run: Run) -> None:
 
 
 def test_the_demos_names_are_the_same_in_each_run(run: Run) -> None:
-    """Else the samples would be nobody's: `make events` records them anew."""
+    """Otherwise the samples would name nothing that exists: `make events` records them anew."""
     assert run.demo is not None
     (me,) = [f for f in declared() if f.job == "me"]
     owner = run.demo.credentials.sessions["owner"]

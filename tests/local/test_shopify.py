@@ -1,4 +1,4 @@
-"""The pretend Shopify: what it does where ours would notice if Shopify didn't."""
+"""The pretend Shopify: the behaviour on which our code depends, as Shopify's own."""
 
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -76,7 +76,7 @@ class TestTokens:
         body = exchange(APP, shop, form(code=code, expiring="1"))
         assert body["expires_in"] == 3600
         assert body["refresh_token_expires_in"] == 90 * 24 * 3600
-        # To write customers brings to read them, which isn't told as well.
+        # The scope to write customers includes reading them, which isn't listed as well.
         assert body["scope"] == "read_orders,write_customers,write_discounts"
         with pytest.raises(Refused, match="invalid_request"):
             exchange(APP, shop, form(code=code, expiring="1"))
@@ -113,7 +113,7 @@ class TestTokens:
         first = installation.refresh_token
         refresh(first)
         lost = installation.refresh_token
-        refresh(first)  # the answer before got lost
+        refresh(first)  # the first answer got lost
         second = installation.refresh_token
         with pytest.raises(Refused):
             refresh(lost)

@@ -1,4 +1,4 @@
-"""The scripts of others that the documentation loads: exactly those that are pinned."""
+"""Third-party scripts of the documentation: exactly those that are pinned."""
 
 import gzip
 import io

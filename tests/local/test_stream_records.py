@@ -14,7 +14,7 @@ KEPT = 20
 
 
 def write(count: int) -> None:
-    """Rows that the stream has a record of each."""
+    """Writes rows, each with a record in the stream."""
     for number in range(count):
         changes = Changes()
         outbox.send_with(changes, outbox.Queue.EMAILS, [({"name": str(number)}, None)])
@@ -23,7 +23,7 @@ def write(count: int) -> None:
 
 @pytest.fixture
 def asked(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The numbers that the engine was asked for, in pages of 7, where few are kept."""
+    """The sequence numbers that the engine was asked for, in pages of 7, with a small cache."""
     numbers: list[str] = []
     ask = stream_records._Shard._ask
 
@@ -48,7 +48,7 @@ class Reader:
         self._limit = limit
 
     def read(self) -> int:
-        """How many came."""
+        """Reads; how many records there were."""
         [shard] = self._stream.shards()
         place = self.numbers[-1] if self.numbers else None
         found = self._stream.after(shard, place, self._limit)
@@ -57,13 +57,13 @@ class Reader:
         return len(found)
 
     def read_all(self) -> None:
-        """Until nothing comes."""
+        """Reads until no record is left."""
         while self.read():
             pass
 
 
 def is_whole(numbers: list[str]) -> bool:
-    """Whether no number is missing or stands twice."""
+    """Whether no number is missing or occurs twice."""
     return all(int(after) == int(before) + 1 for before, after in pairwise(numbers))
 
 

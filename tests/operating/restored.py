@@ -63,8 +63,8 @@ def ask(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def deliver() -> list[str]:
-    """Sends what the lost stack still had to send, and what is new: the emails' subjects."""
-    # Later than what the stream may still bring, which no stream of the new table has.
+    """Sends what the lost stack had still to send, and new messages: the emails' subjects."""
+    # The sweep takes rows that the stream should have had by then; the new stream has none.
     clock.advance(timedelta(minutes=3))
     pumps.run_schedule("outbox_sweep")
     stream = pumps.StreamPump(TABLE)

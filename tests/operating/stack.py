@@ -1,4 +1,4 @@
-"""CloudFormation's answers about a stack whose resources are this world's."""
+"""CloudFormation's answers about a stack with this world's resources."""
 
 from collections.abc import Iterator
 from typing import Any

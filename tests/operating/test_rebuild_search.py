@@ -1,4 +1,4 @@
-"""`make rebuild-search`: starts the rebuild of a workspace's search, and shows how far it is."""
+"""`make rebuild-search`: starts the rebuild of a workspace's search, and shows its progress."""
 
 import json
 from types import SimpleNamespace
@@ -79,7 +79,7 @@ def test_asked_again_it_follows_the_run_that_is_under_way(searched: Searched) ->
 
 
 def test_one_that_stands_still_says_so(searched: Searched) -> None:
-    """Its message is lost: nothing works on it."""
+    """Its message is lost: no worker continues it."""
     waited = list[float]()
     migration = rebuild(str(searched.workspace.id))
     run = migration.start()

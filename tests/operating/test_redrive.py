@@ -22,7 +22,7 @@ LETTERS = 12
 
 
 def kill_letters(queue: str, bodies: list[str]) -> None:
-    """Sends messages and has each received, and never deleted, until it is a dead letter."""
+    """Sends messages, and receives each without deleting it until it is a dead letter."""
     sqs, url = boto3.client("sqs"), aws.queue_url(queue)
     fifo = aws.queue_name(queue).endswith(".fifo")
     for body in bodies:
@@ -37,7 +37,7 @@ def kill_letters(queue: str, bodies: list[str]) -> None:
 
 
 def receive_all(queue: str) -> Counter[str]:
-    """What the queue's function is handed until nothing is left, by body."""
+    """The messages that the queue's function receives until none is left, by body."""
     handed: Counter[str] = Counter()
 
     def note(_function: Any, event: dict[str, Any]) -> None:
@@ -100,10 +100,10 @@ def test_a_name_that_is_no_queue_with_dead_letters(name: str, world: World) -> N
 
 
 class Tasks:
-    """SQS whose move tasks are told, one answer after the other; the last one stays."""
+    """SQS with given answers about move tasks, one after the other; the last one is repeated."""
 
     def __init__(self, *listed: dict[str, Any]) -> None:
-        """`listed` is what the list of tasks has first each time that it is asked."""
+        """`listed` is the newest task at each call of the list."""
         self._listed = list(listed)
         self.started: list[tuple[str, str]] = []
 
@@ -113,7 +113,7 @@ class Tasks:
         return {"Results": [task] if task else []}
 
     def start_message_move_task(self, *, SourceArn: str, DestinationArn: str) -> None:  # noqa: N803
-        """Notes from where to where."""
+        """Records source and destination."""
         self.started.append((SourceArn, DestinationArn))
 
 
@@ -133,7 +133,7 @@ class TestTasks:
         assert tasks.started == [("arn:dead", "arn:q")]
 
     def test_one_that_runs_already_is_followed(self) -> None:
-        """SQS runs one for a queue at a time."""
+        """SQS runs one task for a queue at a time."""
         tasks = Tasks(RUNNING, DONE)
         assert redrive(LETTERS_OF_ONE, tasks, never) == 3
         assert tasks.started == []
@@ -150,7 +150,7 @@ class TestTasks:
 
 
 class TestCommand:
-    """What is typed."""
+    """The command line."""
 
     @pytest.fixture(autouse=True)
     def _stack(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -167,7 +167,7 @@ class TestCommand:
     def ran(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> Callable[[str], tuple[int, str, str]]:
-        """Types it for a queue."""
+        """Runs the command for a queue."""
 
         def run(queue: str) -> tuple[int, str, str]:
             monkeypatch.setenv("QUEUE", queue)

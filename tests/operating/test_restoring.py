@@ -1,7 +1,7 @@
-"""A table that was backed up and restored, in a new stack: what was handed out before works on.
+"""A table that was backed up and restored, in a new stack: earlier credentials still work.
 
-The new stack is a process of its own, which takes two seconds: nothing that this one remembers
-can help it.
+The new stack is a process of its own, which takes two seconds: nothing in this process's memory can
+help it.
 """
 
 import json
@@ -25,7 +25,7 @@ PEOPLE = 12
 
 @dataclass(frozen=True)
 class Before:
-    """What the lost stack had handed out."""
+    """The credentials and links that the lost stack had issued."""
 
     owner: Someone
     key: str
@@ -66,20 +66,20 @@ def before(world: World) -> Before:
 
 
 def here(world: World, request: dict[str, Any]) -> Answer:
-    """The lost stack's own answer."""
+    """The lost stack's own answers."""
     path, _, query = request["path"].removeprefix("/v1").partition("?")
     pairs = dict(parse_qsl(query))
     return world.call(request["method"], path, query=pairs, token=request["token"])
 
 
 def backup() -> list[dict[str, Any]]:
-    """All rows of the table, in DynamoDB's own notation: what a backup holds."""
+    """All rows of the table, in DynamoDB's own notation: the content of a backup."""
     pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName="Table")
     return [row for page in pages for row in page["Items"]]
 
 
 def restored(requests: list[dict[str, Any]], keys: str = "theirs") -> Any:
-    """What a new stack answers on the backup of now."""
+    """The answers of a new stack on a backup made now."""
     paths = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "core")])
     own = {n: v for n, v in os.environ.items() if not n.startswith("AWS_ENDPOINT_URL")}
     done = subprocess.run(
@@ -93,7 +93,7 @@ def restored(requests: list[dict[str, Any]], keys: str = "theirs") -> Any:
 
 
 def unsubscribe(before: Before) -> list[dict[str, Any]]:
-    """The click on the link, and what the profile's consent is then."""
+    """The click on the link, and the profile's consent afterwards."""
     click = {"method": "POST", "path": f"/v1{before.link}", "form": "List-Unsubscribe=One-Click"}
     shown = {"method": "GET", "path": f"/v1/profiles/{before.profile}", "token": before.key}
     return [click, shown]

@@ -1,4 +1,4 @@
-"""A custom store with somebody who owns it."""
+"""A custom store and its owner."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Orders that come at once: nobody waits for the nodes of a list, and every list stays right."""
+"""Orders that come at once: none waits for a list's nodes, and every list stays right."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ ORDERS = 12
 
 @contextmanager
 def nodes_held() -> Iterator[list[str]]:
-    """Another transaction always has every node; yields the calls that are made."""
+    """Another transaction always holds every node; yields the calls that are made."""
     made: list[str] = []
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -50,7 +50,7 @@ def trees_of(workspace: WorkspaceScope) -> list[Tree]:
 
 
 class TestOrdersAtOnce:
-    """Every one is stored with its second transaction at the latest."""
+    """Each order is stored by its second transaction at the latest."""
 
     @pytest.fixture(autouse=True)
     def _place(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ class TestOrdersAtOnce:
         self.check(ORDERS + 1)
 
     def test_a_retry_with_its_key_counts_once(self) -> None:
-        """The answer is kept by whichever transaction was committed."""
+        """The transaction that was committed stored the answer."""
         self.put(0)
         body = order(number="#1", customer=None)
         path = f"/stores/{self.store}/orders/o-1"

@@ -137,7 +137,7 @@ class TestList:
                         assert row == {name: order_whole[name] for name in row}
 
     def _made(self, world: World, by: Someone, number: int, store: str) -> dict[str, Any]:
-        """The n-th of a varied lot: five buyers, all states, equal times now and then."""
+        """The n-th order of a varied set: five buyers, all states, some equal times."""
         body = order(
             number=f"o-{number}",
             placedAt=f"2026-01-{number // 3 + 1:02d}T00:00:00Z",

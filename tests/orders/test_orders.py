@@ -78,7 +78,7 @@ class TestPut:
         assert more.error_paths() == ["/lineItems"]
 
     def test_more_than_a_row_holds(self, world: World, owner: Someone, store: str) -> None:
-        """Within every bound of the body, but in letters of two bytes."""
+        """The order is within every bound of the body, but its letters take two bytes."""
         text, money = "é" * 255, eur(1)
         names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
         line = {**dict.fromkeys(names, text), "quantity": 1}
@@ -100,7 +100,7 @@ class TestPut:
         ]
 
     def test_what_a_store_leaves_blank(self, world: World, owner: Someone, store: str) -> None:
-        """As with a customer, it is what the store doesn't know."""
+        """As with a customer, a blank field means that the store doesn't know it."""
         nobody = {"externalId": "0", "email": " ", "phone": "null", "firstName": "", "lastName": ""}
         answer = put(world, owner, store, "o-1", order(customer=nobody, locale=" "))
         assert (answer.status, answer.json["buyer"], answer.json["locale"]) == (201, None, None)

@@ -1,4 +1,4 @@
-"""A list of orders most of which are old: its pages, and what happens to an order among them."""
+"""A list of orders most of which are old: its pages, and changes of an order in a page."""
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -20,7 +20,7 @@ BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def grow(lists: OrderList, store: UUID) -> list[str]:
-    """Lists old orders, one a day, as an import would; their numbers, newest first."""
+    """Lists old orders, one a day, as an import would; returns their numbers, newest first."""
 
     def entry(day: int) -> TreeEntry:
         payload = [f"#{day}", 100 * day, "EUR", None]
@@ -58,7 +58,7 @@ def listed(world: World, by: Someone, **query: str) -> list[dict[str, Any]]:
 
 
 def test_old_orders_are_packed_and_change_as_ever(world: World) -> None:
-    """It takes some seconds: a list must be long before it packs anything."""
+    """It takes some seconds: only a long list is packed."""
     owner = world.person()
     workspace, store = world.workspace(owner), world.store(owner)
     old = order(placedAt="2024-07-01T12:00:00Z", number="#old")

@@ -1,4 +1,4 @@
-"""What of libraries' private interfaces is relied on: where a version changes it, this fails."""
+"""Private interfaces of libraries that the code uses: a version that changes one fails here."""
 
 import ast
 import hashlib
@@ -39,7 +39,7 @@ OWN = {"_counted", "_name_", "_value_", "_value2member_map_", "_getframe", "_asd
 
 
 def used() -> Iterator[tuple[str, str]]:
-    """The private names of others that each module uses."""
+    """The private names of other modules that each module uses."""
     core = ROOT / "layers/core/storepost"
     for path in core.rglob("*.py"):
         text = path.read_text("utf-8")
@@ -137,7 +137,7 @@ def test_botocores_client_is_the_one_that_was_changed() -> None:
 
 
 def test_batches_come_without_powertools_models_of_events() -> None:
-    """In a process of its own: here something else may have loaded them."""
+    """In a process of its own: another test may have loaded them here."""
     code = (
         "import sys, pydantic;"
         "from storepost.platform.jobs import powertools_batches as own;"

@@ -1,4 +1,4 @@
-"""A Shopify for each test, in which nobody really waits."""
+"""A Shopify for each test, in which waiting takes no real time."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -58,13 +58,13 @@ class Begun:
 
 @pytest.fixture(scope="session")
 def begun_before() -> list[Begun]:
-    """What the tests of this process begin with: connecting a shop takes 40 requests."""
+    """The state in which this process's tests begin: connecting a shop takes 40 requests."""
     return []
 
 
 @pytest.fixture
 def begun(world: World, shopify: Shopify, begun_before: list[Begun]) -> Begun:
-    """The same again; anew where its tokens could end during a test."""
+    """That state again; a new one if its tokens could expire during a test."""
     if begun_before and clock.now() - begun_before[0].at > timedelta(minutes=20):
         begun_before.clear()
     for found in begun_before:
@@ -85,7 +85,7 @@ def begun(world: World, shopify: Shopify, begun_before: list[Begun]) -> Begun:
 
 @pytest.fixture
 def owner(world: World, request: pytest.FixtureRequest) -> Someone:
-    """The owner of a workspace, which is that of the connected shop where there is one."""
+    """The owner of a workspace, the connected shop's if there is one."""
     if "hooks" not in request.fixturenames:
         return world.person()
     found: Begun = request.getfixturevalue("begun")
@@ -94,7 +94,7 @@ def owner(world: World, request: pytest.FixtureRequest) -> Someone:
 
 @pytest.fixture
 def hooks(world: World, shopify: Shopify, begun: Begun) -> Hooks:
-    """The shop that tells of what happens in it."""
+    """The connected shop, which sends webhooks."""
     return Hooks(world, begun.workspace, begun.store, shopify)
 
 

@@ -1,4 +1,4 @@
-"""Webhooks as Shopify sends them, and the bodies that it sends."""
+"""Webhooks as Shopify sends them, and their bodies."""
 
 import base64
 import hashlib
@@ -38,12 +38,12 @@ SHOP_BODY = {"id": 548380009, "name": "Canary", "domain": None, "myshopify_domai
 
 
 def signature(raw: bytes, secret: str = APP.secret) -> str:
-    """As Shopify computes it."""
+    """The signature as Shopify computes it."""
     return base64.b64encode(hmac.new(secret.encode(), raw, hashlib.sha256).digest()).decode()
 
 
 def signed_headers(topic: str, raw: bytes, at: datetime) -> dict[str, str]:
-    """What a webhook's headers say, by their names without the prefix."""
+    """The headers of a webhook, by their names without the prefix."""
     return {
         "Topic": topic,
         "Shop-Domain": SHOP,
@@ -55,7 +55,7 @@ def signed_headers(topic: str, raw: bytes, at: datetime) -> dict[str, str]:
 
 @dataclass
 class Hooks:
-    """A connected shop that tells of what happens in it."""
+    """A connected shop that sends webhooks."""
 
     world: World
     workspace: WorkspaceScope
@@ -71,14 +71,14 @@ class Hooks:
         prefix: str = "X-Shopify-",
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """A webhook, as far as the gateway; `headers` stand in the place of what they name."""
+        """Sends a webhook to the gateway; `headers` replace those of the same names."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         all_headers = {**signed_headers(topic, raw, at or clock.now()), **(headers or {})}
         named = {f"{prefix}{name}": value for name, value in all_headers.items() if value}
         return self.world.call("POST", "/webhooks/shopify", body=raw, headers=named)
 
     def notify(self, topic: str, body: object, *, at: datetime | None = None) -> None:
-        """A webhook that is worked on, and has left no message behind."""
+        """Sends a webhook, which its worker handles without leaving a message behind."""
         answer = self.post(topic, body, at=at)
         assert (answer.status, answer.json) == (200, {})
         self.world.deliver()
@@ -87,11 +87,11 @@ class Hooks:
 
     @property
     def rows(self) -> int:
-        """How many rows there are, but for those that say which webhooks came."""
+        """How many rows there are, without those of received webhook ids."""
         return len([row for row in self.world.rows() if not row.pk.startswith("webhook#")])
 
     def remove_app(self, *, at: datetime | None = None) -> None:
-        """Somebody of the shop removes the app, whose tokens end by that; Shopify tells of it."""
+        """Removes the app from the shop, whose tokens expire by that; Shopify sends a webhook."""
         self.shopify.shop().installation = None
         self.notify("app/uninstalled", SHOP_BODY, at=at)
 
@@ -106,7 +106,7 @@ class Hooks:
         return CustomerRepository(self.workspace).get(self.store.id, str(number))
 
     def profile(self, number: int = CUSTOMER) -> Profile:
-        """Whose customer it is."""
+        """The customer's profile."""
         found = ProfileRepository(self.workspace).get(self.customer(number).profile_id)
         assert found is not None
         return found
@@ -117,7 +117,7 @@ class Hooks:
 
 
 def customer_body(**overrides: Any) -> dict[str, Any]:
-    """As `customers/update` has it since 2025-01: nothing of consent."""
+    """The body of `customers/update` since 2025-01: without consent."""
     return {
         "id": CUSTOMER,
         "created_at": CREATED,
@@ -138,7 +138,7 @@ def customer_body(**overrides: Any) -> dict[str, Any]:
 
 
 def consents(email: str | None = None, sms: str | None = None, at: str | None = UPDATED) -> Any:
-    """What a customer's body said of consent before, and orders' customers still do."""
+    """The consent in a customer's body before that, and in orders' customers still."""
     said = {"email_marketing_consent": email, "sms_marketing_consent": sms}
     return {
         name: {"state": state, "opt_in_level": "single_opt_in", "consent_updated_at": at}
@@ -174,7 +174,7 @@ def line_body(**overrides: Any) -> dict[str, Any]:
 
 
 def order_body(**overrides: Any) -> dict[str, Any]:
-    """As `orders/updated` has it."""
+    """The body of `orders/updated`."""
     return {
         "id": ORDER,
         "name": "#1001",

@@ -1,4 +1,4 @@
-"""What Shopify's privacy webhooks say, and what a workspace has of a person."""
+"""Bodies of Shopify's privacy webhooks, and the rows that a workspace has of a person."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ def profiles(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
 
 
 def of_profile(hooks: Hooks, owner: Someone, profile_id: str, what: str) -> Any:
-    """What a profile has of something: its items."""
+    """The items of one of a profile's lists."""
     path = f"/profiles/{profile_id}/{what}"
     return hooks.world.call("GET", path, token=owner.token).json["items"]
 
 
 def put_elsewhere(hooks: Hooks, owner: Someone, **overrides: Any) -> None:
-    """Another store of the workspace tells of the same person."""
+    """Another store of the workspace puts the same person."""
     body = {
         "email": EMAIL,
         "externalCreatedAt": "2026-01-01T00:00:00Z",

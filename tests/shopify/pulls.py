@@ -1,4 +1,4 @@
-"""What a shop exports of its orders, and imports that pull it."""
+"""A shop's export of its orders, and imports that pull it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ SCOPE = {"scope": "customers_orders"}
 
 
 def bag(amount: str, currency: str = "EUR") -> dict[str, Any]:
-    """An amount as the Admin API tells it."""
+    """An amount as the Admin API has it."""
     money = {"amount": amount, "currencyCode": currency}
     return {"shopMoney": money, "presentmentMoney": money}
 
@@ -35,7 +35,7 @@ def line_node(number: int, **overrides: Any) -> dict[str, Any]:
 
 
 def order_node(number: int, customer: ShopCustomer | None, **overrides: Any) -> dict[str, Any]:
-    """An order as the Admin API tells of it."""
+    """An order as the Admin API has it."""
     return {
         "id": f"gid://shopify/Order/{number}",
         "name": f"#{number}",
@@ -64,7 +64,7 @@ def order_node(number: int, customer: ShopCustomer | None, **overrides: Any) -> 
 
 
 def fill(shopify: Shopify, customers: int, orders: int) -> None:
-    """Customers 1 to so many, and orders of theirs."""
+    """Adds customers 1 to so many, and orders of theirs."""
     shop, at = shopify.shop(SHOP), moment_of(UPDATED)
     assert at is not None
     for number in range(1, customers + 1):
@@ -88,7 +88,7 @@ def state(hooks: Hooks, owner: Someone, import_id: str) -> dict[str, Any]:
 
 
 def pulled(hooks: Hooks, owner: Someone) -> dict[str, Any]:
-    """An import, once it was worked on."""
+    """An import, once the worker handled it."""
     answer = ask(hooks, owner)
     assert answer.status == 202, answer.body
     hooks.world.deliver()

@@ -1,4 +1,4 @@
-"""Pretend shops behind a real socket, and what people do to connect one."""
+"""Pretend shops behind a real socket, and the steps of people who connect one."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 class ShopifyServer:
-    """One socket for all tests of a process; what stands behind it is each test's own."""
+    """One socket for all tests of a process; each test sets what answers there."""
 
     def __init__(self) -> None:
         self.pretend = PretendShopify(APP, ())
@@ -55,7 +55,7 @@ class ShopifyServer:
 
     @property
     def url(self) -> str:
-        """Before what a shop answers."""
+        """The address before a shop's own path."""
         return f"http://{self.host}{PREFIX}".rstrip("/")
 
     def begin(self, *shops: Shop) -> None:
@@ -101,24 +101,24 @@ class Shopify:
         return self.server.requests.count("POST /admin/oauth/access_token")
 
     def answering(self, *responses: Response) -> None:
-        """The next requests get these answers instead of the shop's."""
+        """Answers the next requests with these instead of the shop's answers."""
         self.server.interruptions += [_answering(response) for response in responses]
 
     def begin(self, someone: Someone, shop: str = SHOP) -> dict[str, Any]:
-        """A pending connection, begun by somebody in their active workspace."""
+        """A pending connection that a person began in their active workspace."""
         body = {"type": "shopify", "shop": shop}
         answer = self.world.call("POST", "/connections", token=someone.token, json_body=body)
         assert answer.status == 201, answer.body
         return dict(answer.json)
 
     def approved(self, connection: dict[str, Any], **overrides: str) -> dict[str, str]:
-        """What Shopify leads back with once the shop approved; `overrides` are asked instead."""
+        """The parameters of Shopify's redirect after an approval; `overrides` replace some."""
         query = dict(parse_qsl(urlsplit(connection["path"]).query)) | overrides
         address = approve(APP, self.shop(connection["identifier"]), query)
         return dict(parse_qsl(urlsplit(address).query))
 
     def callback(self, parameters: dict[str, str]) -> Answer:
-        """Somebody's browser follows where Shopify leads it."""
+        """A person's browser follows Shopify's redirect."""
         return self.world.call("GET", "/connections/shopify/callback", query=parameters)
 
     def forged(self, parameters: dict[str, str]) -> dict[str, str]:
@@ -126,18 +126,18 @@ class Shopify:
         return signed(APP, {k: v for k, v in parameters.items() if k != "hmac"})
 
     def link(self, someone: Someone, shop: str = SHOP, **overrides: str) -> str:
-        """The id of the link that an approval led to, of an install that somebody began."""
+        """The id of the link of an approval, of an install that the person began."""
         answer = self.callback(self.approved(self.begin(someone, shop), **overrides))
         assert answer.status == 302, answer.body
         return urlsplit(str(answer.header("location"))).fragment
 
     def choose(self, someone: Someone, link: str, choice: dict[str, Any], **more: Any) -> Answer:
-        """Somebody connects the link's shop."""
+        """A person connects the link's shop."""
         path = f"/connect-links/{link}/connect"
         return self.world.call("POST", path, token=someone.token, json_body=choice, **more)
 
     def connect(self, someone: Someone, workspace: WorkspaceScope, shop: str = SHOP) -> Store:
-        """Connects a shop to a workspace, from its beginning to its end."""
+        """Connects a shop to a workspace, with all steps."""
         choice = {"action": "connect", "workspaceId": str(workspace.id)}
         answer = self.choose(someone, self.link(someone, shop), choice)
         assert answer.status == 200, answer.body
@@ -149,7 +149,7 @@ class Shopify:
         return store
 
     def connections(self, someone: Someone, **query: object) -> list[dict[str, Any]]:
-        """The connections of somebody's active workspace."""
+        """The connections of the person's active workspace."""
         answer = self.world.call("GET", "/connections", token=someone.token, query=query)
         assert answer.status == 200, answer.body
         return list(answer.json["items"])
@@ -160,7 +160,7 @@ def _answering(response: Response) -> Interruption:
 
 
 def canary_shops() -> tuple[Shop, ...]:
-    """Two shops, whose names no log may hold."""
+    """Two shops, whose names no log may contain."""
     return (
         Shop(SHOP, f"Shop {CANARY}", f"shop.{CANARY}@example.com"),
         Shop(OTHER, f"Other {CANARY}", f"other.{CANARY}@example.com"),
@@ -168,7 +168,7 @@ def canary_shops() -> tuple[Shop, ...]:
 
 
 def tokens_of(shop: Shop) -> Tokens:
-    """The tokens that work in the shop just now."""
+    """The tokens that the shop accepts now."""
     installation = shop.installation
     assert installation is not None
     return Tokens(
@@ -191,7 +191,7 @@ def running_server() -> Iterator[ShopifyServer]:
 
 
 def choose_existing(workspace: WorkspaceScope | UUID) -> dict[str, str]:
-    """The choice of a workspace that there is."""
+    """The choice of an existing workspace."""
     identifier = workspace.id if isinstance(workspace, WorkspaceScope) else workspace
     return {"action": "connect", "workspaceId": str(identifier)}
 
@@ -202,7 +202,7 @@ def query_of(parameters: dict[str, str]) -> str:
 
 
 def connection_is(store: Store, status: ConnectionStatus) -> None:
-    """Has the store's connection be like that, whatever brought it there."""
+    """Sets the state of the store's connection."""
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
@@ -214,5 +214,5 @@ def connection_is(store: Store, status: ConnectionStatus) -> None:
 
 
 def entrusted(world: World) -> list[Item]:
-    """What is kept under a shop's own name, but for which stores it ever was."""
+    """The rows under a shop's own key, without those that name its former stores."""
     return [row for row in world.rows("shop#") if not row.sk.startswith("store#")]

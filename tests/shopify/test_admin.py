@@ -1,4 +1,4 @@
-"""The Admin client: what it sends, what it waits for, and what it makes of answers."""
+"""The Admin client: its requests, its waits, and how it reads answers."""
 
 import json
 from collections.abc import Iterator
@@ -48,24 +48,24 @@ def admin(workspace: WorkspaceScope, shopify: Shopify) -> Iterator[AdminClient]:
 
 
 def response(body: object, status: int = 200, **headers: str) -> Response:
-    """An answer in the shop's place."""
+    """An answer in the place of the shop's."""
     return Response(json.dumps(body), status=status, headers=headers)
 
 
 def failing(code: str, **more: Any) -> Response:
-    """An answer of GraphQL's errors, with a message that nobody may repeat."""
+    """An answer with GraphQL errors, whose message nobody may repeat."""
     return response({"errors": [{"message": CANARY, "extensions": {"code": code}}], **more})
 
 
 def throttled(requested: float, available: float, rate: float = 100.0) -> Response:
-    """Shopify's refusal for want of points."""
+    """Shopify's refusal for lack of points."""
     status = {"maximumAvailable": 2000.0, "currentlyAvailable": available, "restoreRate": rate}
     cost = {"requestedQueryCost": requested, "actualQueryCost": None, "throttleStatus": status}
     return failing("THROTTLED", extensions={"cost": cost})
 
 
 class TestAsked:
-    """What goes out, and what comes back."""
+    """The request and the answer."""
 
     def test_data(self, admin: AdminClient, shopify: Shopify) -> None:
         seen: list[Request] = []
@@ -120,7 +120,7 @@ class TestThrottled:
         assert len(shopify.server.requests) == 2
 
     def test_waits_before_it_is_refused(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
-        """The answer said what is left: a client that listens never meets THROTTLED."""
+        """The last answer said what is left: a client that reads it never gets THROTTLED."""
         bucket = shopify.shop().bucket
         bucket.maximum = bucket.available = 10.0
         bucket.restored_a_second = 1.0
@@ -208,7 +208,7 @@ class TestThrottled:
 
 
 class TestFailing:
-    """What passes by itself."""
+    """Failures that are temporary."""
 
     @pytest.mark.parametrize(
         "answer",
@@ -239,7 +239,7 @@ class TestFailing:
     def test_a_mutation_is_never_sent_twice(
         self, admin: AdminClient, shopify: Shopify, answer: Response
     ) -> None:
-        """It may have been carried out."""
+        """The shop may have carried it out."""
         shopify.answering(answer)
         with pytest.raises(ShopUnavailable):
             admin.run(APP_UNINSTALL)
@@ -280,7 +280,7 @@ class TestFailing:
 
 
 class TestRefused:
-    """What stays as it is, however often it is asked."""
+    """Failures that no retry changes."""
 
     @pytest.mark.parametrize(
         ("answer", "error"),
@@ -341,12 +341,12 @@ class TestRefused:
 
 
 class TestToken:
-    """A token that the shop doesn't take."""
+    """A token that the shop refuses."""
 
     def test_is_refreshed_once(self, admin: AdminClient, shopify: Shopify) -> None:
         installation = shopify.shop().installation
         assert installation is not None
-        installation.access_token = "shpat_another"  # what we have is refused from now on
+        installation.access_token = "shpat_another"  # the stored token is refused from now on
         assert "shop" in admin.run(SHOP_QUERY)
         assert shopify.server.requests == [GRAPHQL, "POST /admin/oauth/access_token", GRAPHQL]
 
@@ -362,7 +362,7 @@ class TestToken:
     def test_a_shop_that_refuses_what_it_has_just_given_is_out_of_order(
         self, admin: AdminClient, shopify: Shopify, workspace: WorkspaceScope
     ) -> None:
-        """It gave a token, so somebody there does approve of the app."""
+        """The shop has issued a token, so the app is still approved there."""
         shopify.answering(response({}, 401))
         shopify.server.interruptions.append(lambda _request: None)
         shopify.answering(response({}, 401))

@@ -1,4 +1,4 @@
-"""`shopify.app.toml`: what Shopify is told of the app, beside what the app does."""
+"""`shopify.app.toml`: the app's settings at Shopify, compared with what the app does."""
 
 import tomllib
 from typing import Any

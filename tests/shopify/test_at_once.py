@@ -1,4 +1,4 @@
-"""A pull, and others who write of the same person between its reads and its writes."""
+"""A pull, with other writers of the same person between its reads and its writes."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,7 +35,7 @@ type Meanwhile = Callable[[], object]
 
 @pytest.fixture
 def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
-    """A store whose shop has somebody with an order, of whom nothing is known here."""
+    """A store whose shop has a customer with an order, who is unknown here."""
     at = moment_of(UPDATED)
     assert at is not None
     buyer = ShopCustomer(CUSTOMER, EMAIL, None, "Barnabas", "Biller", created_at=at, updated_at=at)
@@ -46,25 +46,25 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
 
 
 def by_key(shop: Shop) -> None:
-    """Somebody tells of the person by hand."""
+    """A request upserts the person."""
     body = {"email": EMAIL, "anonymousId": "a-1"}
     answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=body)
     assert answer.status in {200, 201}, answer.body
 
 
 def by_webhook(hooks: Hooks) -> None:
-    """The shop tells of the person, newer."""
+    """The shop's webhook has the person, newer."""
     said = {"updated_at": LATER, "phone": PHONE, **consents("subscribed", "subscribed")}
     hooks.notify("customers/update", customer_body(last_name="Builder", **said))
 
 
 def by_order(hooks: Hooks) -> None:
-    """The shop tells of the person's order, newer."""
+    """The shop's webhook has the person's order, newer."""
     hooks.notify("orders/updated", order_body(updated_at=LATER, customer={"id": CUSTOMER}))
 
 
 def by_another_store(shop: Shop, other: str) -> None:
-    """Another store tells of the person."""
+    """Another store puts the person."""
     at = clock.to_text(clock.now())
     body = {"email": EMAIL, "externalCreatedAt": at, "externalUpdatedAt": at}
     path = f"/stores/{other}/customers/c-1"
@@ -105,7 +105,7 @@ def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop
 
 
 def _is_shown(who: str, profile: dict[str, Any], shop: Shop) -> bool:
-    """Whether the profile shows what the other one told."""
+    """Whether the profile shows the other writer's values."""
     names = shop.get(f"/profiles/{profile['id']}/identities")["items"]
     kinds = {each["type"] for each in names}
     found: dict[str, bool] = {

@@ -1,4 +1,4 @@
-"""What Shopify leads back with: signed, once, in time, and it never connects."""
+"""Shopify's redirect back: signed, once, in time, and it never connects a shop."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def secret() -> Iterator[Keep]:
 
 
 def link_of(answer: Answer) -> UUID:
-    """The link that the answer leads to."""
+    """The link in the answer."""
     assert answer.status == 302
     assert answer.body == b""
     found = LINK.fullmatch(str(answer.header("location")))
@@ -66,7 +66,7 @@ def link_of(answer: Answer) -> UUID:
 
 
 class TestApproved:
-    """GET /connections/shopify/callback, as it is meant."""
+    """GET /connections/shopify/callback, used as intended."""
 
     def test_leads_to_a_link_and_connects_nothing(
         self, world: World, shopify: Shopify, owner: Someone
@@ -99,7 +99,7 @@ class TestApproved:
     def test_a_stranger_who_approves_connects_nothing_to_whom_began_it(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
-        """The figure of the issue: begun in one workspace, approved by a stranger."""
+        """The connection is begun in one workspace, and a stranger approves the app."""
         rows = {row.key for row in world.rows("workspace#")}
         begun = shopify.begin(owner)
         shopify.callback(shopify.approved(begun))
@@ -165,7 +165,7 @@ class TestApproved:
         shopify.server.interruptions.append(
             lambda request: secrets.append(request.form["client_secret"])
         )
-        # The pretend Shopify knows the older one alone, and gives the newest nothing.
+        # The pretend Shopify knows only the older secret, and issues nothing for the newest.
         assert shopify.callback(parameters).problem() == REFUSED
         assert secrets == ["newest"]
 
@@ -253,7 +253,7 @@ def _unsigned(parameters: dict[str, str]) -> dict[str, str]:
 
 
 class TestAttacked:
-    """The same operation, as somebody would have it who is up to no good."""
+    """The same operation, used by an attacker."""
 
     @pytest.mark.parametrize("change", ATTACKS.values(), ids=ATTACKS.keys())
     def test_what_shopify_did_not_say_is_refused(
@@ -313,7 +313,7 @@ class TestAttacked:
     def test_anothers_state_leads_to_a_link_of_ones_own_shop_alone(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
-        """Somebody's install of their own shop can't be finished with a state for another one."""
+        """A state of another shop's install can't complete an attacker's own install."""
         attacker = world.person()
         world.workspace(attacker)
         theirs, victims = shopify.begin(attacker, OTHER), shopify.begin(owner, SHOP)
@@ -344,13 +344,13 @@ class TestAttacked:
 
 
 def call_raw(world: World, path: str, query: str) -> Answer:
-    """A request with its query as it stands."""
+    """A request with an unchanged query."""
     response = gateway.handle(gateway.http_event("GET", f"/v1{path}", query=query))
     return Answer(response.status, response.headers, response.body)
 
 
 class TestShopifySaysNo:
-    """What the shop doesn't give."""
+    """Requests that the shop refuses."""
 
     @pytest.mark.parametrize(
         "answer",
@@ -430,7 +430,7 @@ class TestOfAConnectedShop:
     def test_its_store_goes_on_with_the_new_tokens(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        """Shopify ended the old ones with the approval, whatever becomes of the link."""
+        """The approval ended the old tokens at Shopify, whatever becomes of the link."""
         store = shopify.connect(owner, workspace)
         stranger = world.person()
         world.workspace(stranger)

@@ -1,4 +1,4 @@
-"""What becomes of a shop whose workspace is deleted."""
+"""A shop whose workspace is deleted."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.shopify.shops import SHOP, Shopify
 
 @pytest.mark.parametrize("hours", [0, 2])
 def test_the_app_leaves_the_shop(world: World, shopify: Shopify, hours: int) -> None:
-    """Also by tokens that have to be refreshed first; the shop can be connected anew."""
+    """Also if its tokens must be refreshed first; the shop can be connected again."""
     home = Home(world)
     shopify.connect(home.owner, home.workspace)
     assert home.delete().status == 202

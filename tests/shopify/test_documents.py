@@ -1,4 +1,4 @@
-"""What is said to the Admin API, and the check of it against Shopify's own schema."""
+"""The Admin API documents, and their check against Shopify's own schema."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ from storepost.shopify.scopes import REQUIRED, covers, lacking
 FILES = sorted(FOLDER.glob("*.graphql"))
 DECLARED = [value for value in vars(documents).values() if isinstance(value, Document)]
 
-# A Shopify that knows as much as the pretend one does, and something more.
+# A Shopify schema like the pretend one's, with something more.
 THEIRS = """
 type QueryRoot { shop: Shop!  old: Int @deprecated(reason: "Gone")  orders(first: Int!): [Order!]! }
 type Mutation { close(input: CloseInput!): Payload }
@@ -49,7 +49,7 @@ def theirs() -> Shopifys:
 
 
 class TestOurs:
-    """The documents that there are."""
+    """The documents of the code."""
 
     def test_every_file_is_declared_and_no_other(self) -> None:
         assert sorted(d.name for d in DECLARED) == [path.stem for path in FILES]
@@ -61,7 +61,7 @@ class TestOurs:
 
     @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
     def test_its_scopes_are_asked_for(self, path: Path) -> None:
-        """By the pretend Shopify's schema; `make check-shopify` does it by Shopify's own."""
+        """By the pretend Shopify's schema; `make check-shopify` checks by Shopify's own."""
         schema = admin.schema()
         needed = {
             (kind.name, field): any_of
@@ -181,7 +181,7 @@ class TestMain:
 
 
 def required_scopes() -> Iterator[dict[str, object]]:
-    """The scopes that the pretend Shopify asks for, as Shopify lists its own."""
+    """The scopes that the pretend Shopify requires, listed as Shopify lists its own."""
     for kind in admin.schema().type_map.values():
         if not isinstance(kind, GraphQLObjectType) or kind.ast_node is None:
             continue

@@ -150,7 +150,7 @@ class TestFailed:
         monkeypatch: pytest.MonkeyPatch,
         ends: str,
     ) -> None:
-        """The message's last try brings the first import to its end, whichever that is."""
+        """The message's last try ends the first import, completed or failed."""
         first = ask(hooks, owner).json["id"]
         second = ask(hooks, owner, {"scope": "products"}).json["id"]
         for row in hooks.world.rows(PARTITION):
@@ -169,7 +169,7 @@ class TestFailed:
     def test_each_try_was_killed(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """As a lack of memory does; the queue brings it once more, and it isn't tried."""
+        """As by a lack of memory; the queue delivers the message once more, and it isn't tried."""
         fill(shopify, 1, 0)
         answer = ask(hooks, owner)
         hooks.world.deliver_outbox()
@@ -220,7 +220,7 @@ class TestFailed:
     def test_deleted_since_the_export(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The shop tells of it before what the file has of them is written."""
+        """The shop's webhook comes before the file's record of them is written."""
         fill(shopify, 3, 0)
         answer, fetch = ask(hooks, owner), exports.fetch
 
@@ -240,7 +240,7 @@ class TestFailed:
 
 class TestKilled:
     def test_anywhere(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-        """Killed at any call to AWS, the next run ends it with the same counts."""
+        """After a kill at any call to AWS, the next run ends it with the same counts."""
         fill(shopify, 3, 3)
         ask(hooks, owner)
         hooks.world.deliver_outbox()
@@ -261,7 +261,7 @@ class TestKilled:
             assert store_import["imported"] == {"customers": 3, "orders": 3, "products": 0}
 
     def test_out_of_time_it_goes_on(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-        """With time for one chunk a run, each run sends the next."""
+        """With time for one chunk a run, each run queues the next."""
         fill(shopify, 60, 0)
         ask(hooks, owner)
         hooks.world.deliver_outbox()

@@ -1,7 +1,7 @@
-"""Webhooks that Shopify never sent, although it signed their bytes, and those that come again.
+"""Webhooks that Shopify never sent, although it signed their bytes, and replayed ones.
 
 Shopify signs the query of an install's callback and a webhook's body with one secret, and a
-webhook's shop, topic and time stand in headers that nobody signed.
+webhook's shop, topic and time are in headers that aren't signed.
 """
 
 import base64
@@ -89,20 +89,20 @@ def queued(world: World) -> int:
 
 
 def state(hooks: Hooks) -> list[tuple[str, str]]:
-    """All rows but those of installs, which whoever attacks has begun."""
+    """All rows except those of installs, which the attacker has begun."""
     return sorted(
         (row.pk, row.sk) for row in hooks.world.rows() if not row.pk.startswith("webhook#")
     )
 
 
 def forge(hooks: Hooks, topic: str, raw: bytes, hexadecimal: str | None = None) -> Any:
-    """Bytes that Shopify signed, sent as a webhook of the shop."""
+    """Sends bytes that Shopify signed as a webhook of the shop."""
     mac = base64.b64encode(bytes.fromhex(hexadecimal)).decode() if hexadecimal else signature(raw)
     return hooks.post(topic, raw, headers={"Hmac-Sha256": mac})
 
 
 class TestCallbacksQuery:
-    """What whoever approves an install is led back with, which carries Shopify's signature."""
+    """The query of an install's callback, which has Shopify's signature."""
 
     def test_is_no_webhook(self, known: Hooks, shopify: Shopify) -> None:
         stranger = known.world.person()
@@ -119,7 +119,7 @@ class TestCallbacksQuery:
         assert shopify.store(known.workspace).is_active
 
     def test_a_webhook_is_no_callback(self, hooks: Hooks, shopify: Shopify) -> None:
-        """A body may hold what a query does; its first letter comes after theirs."""
+        """A body may contain a query, but its first letter sorts after the query's names."""
         stranger = hooks.world.person()
         hooks.world.workspace(stranger)
         query = shopify.approved(shopify.begin(stranger, OTHER))
@@ -160,7 +160,7 @@ class TestShape:
 
     @pytest.mark.parametrize("named", [OTHER, "", None, 7, {"": SHOP}, f"{SHOP}.example.com"])
     def test_one_that_names_another_shop_is_refused(self, known: Hooks, named: object) -> None:
-        """What a shop tells of itself counts for no other one."""
+        """A shop's webhook has no effect on another shop."""
         for topic in NAMING:
             body = {**GENUINE[topic], str(SHAPES[topic].shop): named}
             assert known.post(topic, body).problem() == (401, "signature_invalid")
@@ -189,7 +189,7 @@ class TestShape:
 
 
 class TestUninstalled:
-    """app/uninstalled is believed once the shop itself refuses our tokens."""
+    """app/uninstalled takes effect once the shop itself refuses our tokens."""
 
     def test_not_while_the_shop_takes_our_tokens(self, known: Hooks, shopify: Shopify) -> None:
         known.notify("app/uninstalled", SHOP_BODY)
@@ -220,7 +220,7 @@ class TestUninstalled:
     def test_of_one_whose_tokens_were_renewed_meanwhile(
         self, known: Hooks, shopify: Shopify
     ) -> None:
-        """A token that ended by a refresh is refused, and says nothing of the app."""
+        """A refreshed token's predecessor is refused too, which says nothing of the app."""
         installation = shopify.shop().installation
         assert installation is not None
         known.notify("app/uninstalled", SHOP_BODY)
@@ -231,7 +231,7 @@ class TestUninstalled:
 
 
 class TestShopRedact:
-    """shop/redact takes what was disconnected two days before."""
+    """shop/redact removes the data of stores that were disconnected two days before."""
 
     def test_not_of_a_connected_one(self, known: Hooks) -> None:
         known.notify("shop/redact", REDACTION)
@@ -250,7 +250,7 @@ class TestShopRedact:
         known.world.sweep()
         known.world.deliver()
         assert known.order() is not None
-        # What the stream might have missed is swept two minutes late.
+        # Records that the stream might have lost are swept two minutes later.
         known.world.advance(hours=0.1, minutes=2)
         known.world.sweep()
         known.world.deliver()
@@ -275,7 +275,7 @@ class TestShopRedact:
 
 
 class TestDelivery:
-    """Each webhook is taken once, by its id."""
+    """Each webhook is accepted once, by its id."""
 
     def test_again(self, hooks: Hooks) -> None:
         headers = {"Webhook-Id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043"}
@@ -291,7 +291,7 @@ class TestDelivery:
         assert queued(hooks.world) == 2
 
     def test_the_row_ends(self, hooks: Hooks) -> None:
-        """An id is kept for longer than Shopify tries; the row may be read for days after that."""
+        """An id counts for longer than Shopify retries; its row may be read for days after that."""
         headers, before = {"Webhook-Id": "1"}, clock.now().replace(microsecond=0)
         hooks.post("customers/delete", {"id": 1}, headers=headers)
         [row] = hooks.world.rows("webhook#")

@@ -74,14 +74,14 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def test_each_topic_is_here() -> None:
-    """But for products: `tests/catalog/products` kills their one write, however they come."""
+    """Except products: `tests/catalog/products` kills their one write, whoever made it."""
     of_products = {topic for topic in STORE_TOPICS if topic.startswith("products/")}
     assert BODIES.keys() == STORE_TOPICS.keys() - of_products
 
 
 @pytest.fixture
 def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
-    """A customer with an order, whose shop knows another one by the same phone."""
+    """A customer with an order, whose shop has another customer with the same phone."""
     at = moment_of(LATER)
     assert at is not None
     other = ShopCustomer(OTHER, EMAIL, PHONE, "Barnabas", created_at=at, updated_at=at)
@@ -93,7 +93,7 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
 
 
 def outcome(shop: Shop, shopify: Shopify) -> dict[str, object]:
-    """All that came of it, once what it left to others was done."""
+    """The rows that result, once other workers have handled their messages."""
     shop.world.deliver()
     shop.check_lists()
     stored = shopify.store(shop.workspace)

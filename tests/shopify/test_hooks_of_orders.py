@@ -1,4 +1,4 @@
-"""What a shop tells of its orders."""
+"""A shop's webhooks of orders."""
 
 from datetime import timedelta
 from itertools import permutations
@@ -71,7 +71,7 @@ class TestCreate:
         assert hooks.order() is None
 
     def test_paid_in_the_buyers_currency(self, hooks: Hooks) -> None:
-        """What was paid back in it counts at the rate of the order."""
+        """A refund in the buyer's currency counts at the order's rate."""
         total = money("50.00", "EUR", ("100.00", "USD"))
         back = {"kind": "refund", "status": "success", "amount": "25.00", "currency": "USD"}
         refunds = [{"transactions": [back]}, {"transactions": [back]}]
@@ -185,7 +185,7 @@ class TestDelete:
         assert (whole["orders"], whole["spent"]) == (0, [])
 
     def test_it_comes_back(self, hooks: Hooks, owner: Someone) -> None:
-        """What was told of it isn't told twice: there are as many events as are counted."""
+        """Its recorded events aren't added twice: there are as many as are counted."""
         hooks.notify("orders/create", order_body())
         hooks.notify("orders/delete", {"id": ORDER})
         newer = (clock.now() + timedelta(seconds=5)).isoformat()

@@ -1,4 +1,4 @@
-"""What a shop tells of its customers: late, twice and out of order."""
+"""A shop's webhooks of customers: late, twice and out of order."""
 
 import json
 from datetime import datetime, timedelta
@@ -52,7 +52,7 @@ def moment(text: str) -> datetime:
 
 
 def in_shop(shopify: Shopify, **overrides: Any) -> ShopCustomer:
-    """The customer as the shop has them when it is asked."""
+    """The customer as the Admin API has them."""
     fields = {
         "email": EMAIL,
         "phone": PHONE,
@@ -99,7 +99,7 @@ class TestCreate:
     """customers/create."""
 
     def test_a_new_customer_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The webhook says nothing of consent or the locale."""
+        """The webhook has neither consent nor the locale."""
         in_shop(shopify, locale="de", email_consent=Consent("SUBSCRIBED", moment(CREATED)))
         hooks.notify("customers/create", customer_body())
         customer, profile = hooks.customer(), hooks.profile()
@@ -131,14 +131,14 @@ class TestCreate:
         assert hooks.find_customer() is None
 
     def test_the_shop_takes_our_tokens_no_more(self, hooks: Hooks, shopify: Shopify) -> None:
-        """What was told is taken all the same."""
+        """The webhook's own fields are stored nevertheless."""
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         hooks.notify("customers/create", customer_body())
         assert (hooks.customer().email, hooks.customer().email_consent) == (EMAIL, NOTHING)
         assert graphql_calls(shopify) == 0
 
     def test_the_shop_is_down(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The queue brings it again."""
+        """The queue delivers the message again."""
         in_shop(shopify)
         shopify.answering(*[Response(status=503)] * 3)
         hooks.post("customers/create", customer_body())
@@ -219,7 +219,7 @@ class TestDelete:
         assert hooks.customer().deleted_at is not None
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
-        """What was told before then brings nobody; what is newer does."""
+        """Webhooks older than the deletion create no customer; newer ones do."""
         deleted_at = moment(UPDATED) + timedelta(days=1)
         for at in (deleted_at, moment(CREATED)):
             hooks.notify("customers/delete", {"id": CUSTOMER}, at=at)
@@ -258,7 +258,7 @@ class TestDelete:
 
     @pytest.mark.parametrize("is_late", [False, True])
     def test_whose_person_is_erased(self, hooks: Hooks, owner: Someone, is_late: bool) -> None:
-        """Nothing older brings them back, before the worker and after it; what is newer does."""
+        """Older webhooks create no customer, before the worker or after it; newer ones do."""
         deleted_at = moment(UPDATED) + timedelta(days=1)
 
         def deletes() -> None:
@@ -346,7 +346,7 @@ class TestEmailConsent:
         assert hooks.rows == rows
 
     def test_while_the_customer_is_written(self, hooks: Hooks) -> None:
-        """A pull that is faster makes the record newer, and what is told of consent no older."""
+        """A faster pull makes the record newer, which doesn't make the webhook's consent older."""
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
 
         def pull() -> None:
@@ -360,7 +360,7 @@ class TestEmailConsent:
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
     def test_nothing_is_asserted(self, hooks: Hooks) -> None:
-        """`tests/shopify/test_no_holds.py` has the boxes that somebody unticks."""
+        """`tests/shopify/test_no_holds.py` has the boxes that people untick."""
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
         hooks.notify(EMAIL_TOPIC, email_consent("invalid"))
         assert hooks.customer().email_consent is NOTHING
@@ -383,14 +383,14 @@ class TestEmailConsent:
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
     def test_before_the_customer(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The shop is asked who that is."""
+        """The customer is read from the shop."""
         in_shop(shopify).number = 7
         shopify.shop(SHOP).customers[0].email_consent = Consent("UNSUBSCRIBED", moment(LATER))
         hooks.notify(EMAIL_TOPIC, {**email_consent("subscribed"), "customer_id": 7})
         assert hooks.customer(7).email_consent is UNSUBSCRIBED
 
     def test_of_an_address_that_is_not_known(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The late word of an old address changes nothing: the shop says how things are."""
+        """A late statement about an old address changes nothing: the shop's own state counts."""
         in_shop(shopify, email_consent=Consent("UNSUBSCRIBED", moment(LATER)))
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", address=f"old.{CANARY}@example.com"))
         assert hooks.customer().email == EMAIL

@@ -1,4 +1,4 @@
-"""What a shop tells of its products."""
+"""A shop's webhooks of products."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -122,7 +122,7 @@ class TestProducts:
         assert self.shown(hooks, owner)["status"] == "removed"
 
     def test_of_no_product(self, hooks: Hooks, owner: Someone) -> None:
-        """What was told before then brings none; what is newer does."""
+        """Webhooks older than the deletion create no product; newer ones do."""
         deleted_at = datetime.fromisoformat(UPDATED).astimezone(UTC) + timedelta(days=1)
         for at in (deleted_at, datetime.fromisoformat(CREATED)):
             hooks.notify("products/delete", {"id": PRODUCT}, at=at)
@@ -140,7 +140,7 @@ class TestProducts:
     def test_of_one_that_a_feed_alone_has(
         self, hooks: Hooks, owner: Someone, *, is_first: bool
     ) -> None:
-        """Whether it comes before the feed's or after it, it is the shop's own that stays away."""
+        """In either order of the feed's and the deletion, only the shop's own values stay away."""
         feed = ProductSource(hooks.store, uuid4())
         said = SourceValues({"title": "Of a feed"}, locale=hooks.store.primary_locale)
         brought = SourceProduct(str(PRODUCT), (said,))

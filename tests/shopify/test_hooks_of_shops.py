@@ -1,4 +1,4 @@
-"""What a shop tells of itself, and that somebody removed the app."""
+"""A shop's webhooks about itself, and about the app's removal."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -52,7 +52,7 @@ class TestUninstalled:
         assert shopify.store(hooks.workspace).is_active
 
     def test_after_it_was_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The shop takes the tokens of that: the store stays until another one is chosen for it."""
+        """The shop accepts the new tokens: the store stays until another workspace is chosen."""
         hooks.world.advance(minutes=5)
         removed_at = clock.now()
         hooks.world.advance(minutes=2)
@@ -72,7 +72,7 @@ class TestUninstalled:
         assert shopify.store(theirs).is_active
 
     def test_while_it_is_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
-        """The approval's tokens are kept just before the removal is written, for an hour."""
+        """The approval's tokens are stored just before the removal is written, for an hour."""
         hooks.world.advance(minutes=5)
         removed_at, other = clock.now(), hooks.world.person()
         theirs = hooks.world.workspace(other)
@@ -80,7 +80,7 @@ class TestUninstalled:
         links: list[str] = []
         webhook = Webhook(SHOP, "app/uninstalled", removed_at, b"{}")
         shopify.shop().installation = None
-        # Three more are the refresh that the shop refuses: a lease, its end, and what it says.
+        # Three more are the refused refresh: a lease, its end, and the result.
         with before_the_commit(lambda: links.append(shopify.link(other, SHOP)), which=4):
             app_removed(hooks.store, webhook)
         assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
@@ -93,7 +93,7 @@ class TestUninstalled:
 
 
 class TestScopes:
-    """app/scopes_update: the shop is asked, whatever the webhook says."""
+    """app/scopes_update: the scopes are read from the shop, whatever the webhook says."""
 
     @pytest.mark.parametrize(
         ("granted", "expected"),
@@ -158,7 +158,7 @@ class TestDetails:
     def test_without_read_locales_it_stays_in_the_language_that_it_had(
         self, hooks: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
-        """Nobody says that it is another; so it stays where it is connected again, too."""
+        """No answer names another language, so it also stays when the shop is connected again."""
         shop = shopify.shop()
         shop.locales = (Locale("de", "German", primary=True), Locale("fr", "French"))
         hooks.notify("locales/update", {"locale": "fr", "published": True})
@@ -189,7 +189,7 @@ class TestDetails:
 
 
 def test_two_workspaces(hooks: Hooks, shopify: Shopify) -> None:
-    """What a shop tells reaches the workspace that has it now, and no other one."""
+    """A webhook reaches the workspace that has the shop now, and no other one."""
     stranger = hooks.world.person()
     theirs: WorkspaceScope = hooks.world.workspace(stranger)
     hooks.world.advance(seconds=1)

@@ -1,4 +1,4 @@
-"""Webhooks whose signature is right and whose body means harm: taken or refused, and no more."""
+"""Webhooks with a right signature and a hostile body: accepted or refused, and no more."""
 
 from itertools import islice
 
@@ -12,7 +12,7 @@ EVERY_DOCUMENT, EVERY_VALUE = 17, 397
 
 
 def bodies(topic: str) -> list[bytes]:
-    """A part of the corpus: whole bodies, and values in the place of one of the topic's own."""
+    """A part of the corpus: whole bodies, and values in one of the topic's own bodies."""
     body = order_body() if topic.startswith("orders") else customer_body(**consents("subscribed"))
     made = (
         template.replace("\0", value).encode()

@@ -1,4 +1,4 @@
-"""Pulling what a shop has: in order, whole, and once, whatever happens on the way."""
+"""Pulls of a shop's records: in order, complete, and once, also if they are disturbed."""
 
 import json
 import random
@@ -72,7 +72,7 @@ class TestAsk:
 
 
 class TestFirstImport:
-    """Nobody asks for it: a shop that is connected is pulled."""
+    """A shop that is connected is pulled without a request."""
 
     def test_once_it_is_connected(self, world: World, owner: Someone, shopify: Shopify) -> None:
         fill(shopify, 3, 2)
@@ -230,7 +230,7 @@ class TestSpool:
     def test_lines_in_any_order(
         self, children: list[int], shuffled: random.Random, piece: int
     ) -> None:
-        """Against a plain join of all that the file has."""
+        """Against a plain join of the file's lines."""
         roots = [{"id": f"r{n}", "text": "é\u2028"} for n in range(len(children))]
         lines: list[dict[str, Any]] = list(roots)
         for root, count in zip(roots, children, strict=True):

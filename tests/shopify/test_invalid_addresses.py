@@ -1,4 +1,4 @@
-"""What becomes of an email address that a shop has as invalid: it is suppressed, once."""
+"""An email address that a shop has as invalid is suppressed, once."""
 
 import json
 from datetime import timedelta
@@ -52,20 +52,20 @@ def shop(hooks: Hooks, owner: Someone) -> Shop:
 
 
 def in_a_moment(hooks: Hooks, **more: float) -> str:
-    """Now, after a while."""
+    """Moves the time a little; now."""
     hooks.world.advance(**(more or {"minutes": 5}))
     return clock.to_text(clock.now())
 
 
 def check(shop: Shop) -> dict[str, Any]:
-    """What a sender is answered about the address."""
+    """The answer to a sender about the address."""
     body = {"addresses": [{"channel": "email", "address": EMAIL}]}
     [answered] = call(shop, "POST", "/reachability/check", body).json["items"]
     return dict(answered)
 
 
 def problems(hooks: Hooks, owner: Someone, store_import: dict[str, Any]) -> list[Any]:
-    """What an import that is through couldn't take."""
+    """The problems of an import that has ended."""
     assert store_import["status"] == "completed"
     path = f"/stores/{hooks.store.id}/imports/{store_import['id']}/problems"
     return list(hooks.world.call("GET", path, token=owner.token).json["items"])
@@ -74,7 +74,7 @@ def problems(hooks: Hooks, owner: Someone, store_import: dict[str, Any]) -> list
 class TestWebhook:
     @pytest.fixture
     def subscribed(self, hooks: Hooks) -> None:
-        """The shop had the customer as subscribed."""
+        """The shop has the customer as subscribed."""
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
 
     @pytest.mark.usefixtures("subscribed")
@@ -147,7 +147,7 @@ class TestWebhook:
 
     @pytest.mark.usefixtures("subscribed")
     def test_a_lift_after_the_consent_time_counts(self, hooks: Hooks, shop: Shop) -> None:
-        """What the shop found before somebody knew better, but says only now."""
+        """The shop found this before the lift, but sends it only now."""
         lift(shop, create(shop, EMAIL, "invalid"))
         hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         assert listed(shop) == []
@@ -194,7 +194,7 @@ class TestWebhook:
         assert reachable(shop, "email") == set()
 
     def test_an_address_of_somebody_else(self, hooks: Hooks, shop: Shop) -> None:
-        """Two customers of one shop stay two people; the address is Ann's, who is suppressed."""
+        """Two customers of one shop stay two people; Ann, whose address it is, is suppressed."""
         hooks.notify("customers/create", customer_body(email=f"bob.{EMAIL}"))
         hooks.notify("customers/create", customer_body(id=7, phone=None, **consents("subscribed")))
         ann = profile_of(shop, EMAIL)
@@ -207,7 +207,7 @@ class TestWebhook:
         assert faults(ProfileLists(shop.workspace).by_first_seen) == []
 
     def test_another_customer_with_the_address(self, hooks: Hooks, shop: Shop) -> None:
-        """Suppressed once; and once lifted, what the other one's record says is as old."""
+        """It is suppressed once; after a lift, the other customer's record is too old as well."""
         hooks.notify("customers/create", customer_body(**consents("invalid", at=LATER)))
         other = customer_body(id=7, phone=None, updated_at=LATER, **consents("invalid", at=LATER))
         hooks.notify("customers/create", other)
@@ -227,7 +227,7 @@ class TestWebhook:
         assert check(shop)["why"] == ["not_subscribed", "suppressed"]
 
     def test_an_address_that_is_suppressed_by_its_hash(self, hooks: Hooks, shop: Shop) -> None:
-        """Whoever is new with the address names it again."""
+        """A new customer with the address names it again."""
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         create(shop, EMAIL)
         erase(shop, EMAIL)
@@ -269,7 +269,7 @@ class TestWebhook:
 class TestPull:
     @pytest.fixture
     def buyers(self, hooks: Hooks, owner: Someone, shop: Shop) -> list[ShopCustomer]:
-        """Forty customers who are subscribed, as a pull brought them."""
+        """Forty subscribed customers, imported by a pull."""
         at = moment(LATER)
         made = [
             ShopCustomer(CUSTOMER + n, f"c{n}.{EMAIL}", created_at=at, updated_at=at)
@@ -315,7 +315,7 @@ class TestPull:
         assert len(listed(shop)) == 3
 
     def test_new_customers_of_one_address(self, hooks: Hooks, owner: Someone, shop: Shop) -> None:
-        """The first has the address; the others' records wait for what that one writes."""
+        """The first customer gets the address; the others' records wait for its write."""
         at = moment(LATER)
         made = [ShopCustomer(n, EMAIL, created_at=at, updated_at=at) for n in range(1, 9)]
         for each in made:

@@ -1,4 +1,4 @@
-"""Connecting a shop by a run that dies on the way: all of it, or none."""
+"""Connecting a shop by a run that dies: everything is done, or nothing."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def active(workspace: WorkspaceScope) -> list[str]:
 def test_a_move_is_one_step(
     world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
 ) -> None:
-    """Killed anywhere and repeated, the shop is in one workspace, and one owner is told once."""
+    """After any kill and a retry the shop is in one workspace, and one owner got one email."""
     stranger = world.person()
     theirs = world.workspace(stranger)
     link = shopify.link(stranger)
@@ -55,7 +55,7 @@ def test_a_move_is_one_step(
     for positions in found:
         assert sorted([active(workspace), active(theirs)]) == [[], [SHOP]]
         assert (count(workspace), count(theirs)) == (len(active(workspace)), len(active(theirs)))
-        world.advance(minutes=1)  # the lease of the run that died ends
+        world.advance(minutes=1)  # the dead run's lease ends
         answer = move()
         assert answer.status == 200, (positions, answer.body)
         assert (active(workspace), active(theirs)) == ([], [SHOP])
@@ -69,7 +69,7 @@ def test_a_move_is_one_step(
 def test_a_disconnection_is_one_step(
     world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
 ) -> None:
-    """The app is removed from the shop after it; that may be left undone."""
+    """The app is removed from the shop after it; that step may stay undone."""
 
     def end() -> Any:
         return world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token, key="k")
@@ -94,7 +94,7 @@ def test_a_callback_that_died_leaves_a_shop_that_can_begin_again(
     parameters, links = shopify.approved(begun), len(world.rows("link#"))
     outside = [shopify.server.pretend.shops]
     for _ in crashes(world, lambda: shopify.callback(parameters), outside=outside):
-        # The same parameters lead to one link at most, and nothing was connected by any of it.
+        # The same parameters lead to at most one link, and connect nothing.
         assert shopify.callback(parameters).status in {302, 400}
         assert len(world.rows("link#")) - links <= 1
         assert active(workspace) == [SHOP]

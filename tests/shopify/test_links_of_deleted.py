@@ -1,4 +1,4 @@
-"""Unsubscribe links of a workspace that was deleted: they hold for whoever has its shops now."""
+"""A deleted workspace's unsubscribe links: they work for the workspaces that have its shops now."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def home(world: World, shopify: Shopify) -> Home:
 
 
 def link_of(home: Home) -> str:
-    """The path of a link for somebody who is subscribed."""
+    """The path of a link for a subscriber."""
     person = home.upsert(email=ANN)["id"]
     assert home.consent(person, "subscribed").status == 200
     answer = home.call("POST", f"/profiles/{person}/unsubscribe-links", {})
@@ -32,7 +32,7 @@ def link_of(home: Home) -> str:
 
 
 def successor(world: World, shopify: Shopify) -> Scenario:
-    """Another workspace that has the shop now, and the same person as subscribed."""
+    """Another workspace that has the shop now, and the same person as a subscriber."""
     there = Scenario(world)
     shopify.connect(there.owner, there.workspace)
     assert there.consent(there.upsert(email=ANN)["id"], "subscribed").status == 200
@@ -40,7 +40,7 @@ def successor(world: World, shopify: Shopify) -> Scenario:
 
 
 def consent(there: Scenario) -> str:
-    """What the person is shown as."""
+    """The consent that the profile shows."""
     return str(there.find_profile(email=ANN)["emailMarketingConsent"])
 
 

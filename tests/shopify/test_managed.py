@@ -1,4 +1,4 @@
-"""What Shopify manages can't be changed here, and nobody changes another workspace's store."""
+"""Resources that Shopify manages can't be changed here, nor can another workspace's store."""
 
 from typing import Any
 

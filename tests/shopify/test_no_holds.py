@@ -1,4 +1,4 @@
-"""A no holds everywhere: a shop's boxes, and links in emails that a shop sent elsewhere."""
+"""An opt-out holds everywhere: a shop's boxes, and links in emails of a shop that has moved."""
 
 from functools import partial
 
@@ -31,7 +31,7 @@ from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
 
 
 class TestBoxes:
-    """What a shop says that gave `subscribed` last."""
+    """Boxes of a shop that gave `subscribed` last."""
 
     @pytest.mark.parametrize("at", [LATER, None], ids=["dated", "undated"])
     @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ class TestBoxes:
 
 
 class TestLinksOfAMovedShop:
-    """A link speaks for its workspace, and for those that have its stores now."""
+    """A link works for its workspace, and for the workspaces that have its stores now."""
 
     def link(self, shop: Shop, email: str) -> str:
-        """The path of a link for somebody new who is subscribed."""
+        """The path of a link for a new subscriber."""
         person = upserted(shop, email=email)["id"]
         path, token = f"/profiles/{person}", shop.owner.token
         body = {"state": "subscribed"}
@@ -65,13 +65,13 @@ class TestLinksOfAMovedShop:
         return str(made.json["url"]).removeprefix(BASE_URL)
 
     def one_click(self, world: World, path: str) -> int:
-        """What the one click is answered."""
+        """The answer to the one click."""
         form = {"content-type": "application/x-www-form-urlencoded"}
         return world.call("POST", path, headers=form, body=b"List-Unsubscribe=One-Click").status
 
     @pytest.fixture
     def shops_of_move(self, world: World, shopify: Shopify, owner: Someone) -> tuple[Shop, Shop]:
-        """Where a shop was, and where it is."""
+        """The shop's former and present workspace."""
         before = Shop(world, owner, world.workspace(owner))
         shopify.connect(owner, before.workspace)
         stranger = world.person()
@@ -104,7 +104,7 @@ class TestLinksOfAMovedShop:
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
     def test_not_the_other_way(self, world: World, shops_of_move: tuple[Shop, Shop]) -> None:
-        """Whoever has a shop now says nothing for who had it before."""
+        """A link of the present workspace changes nothing in the former one."""
         before, after = shops_of_move
         self.link(before, ANN)
         assert self.one_click(world, self.link(after, ANN)) == 200
@@ -113,7 +113,7 @@ class TestLinksOfAMovedShop:
     def test_killed_anywhere(
         self, world: World, shops_of_move: tuple[Shop, Shop], owner: Someone
     ) -> None:
-        """Whoever follows it again is unsubscribed in both, once."""
+        """A person who follows it again is unsubscribed in both, once."""
         before, after = shops_of_move
         path = self.link(before, ANN)
         self.link(after, ANN)
@@ -141,11 +141,11 @@ class TestLinksOfAMovedShop:
 
 
 class TestPulledBoxes:
-    """What a pull finds unticked that the shop gave as subscribed."""
+    """Boxes that a pull finds unticked after the shop gave `subscribed`."""
 
     @pytest.fixture
     def buyer(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> ShopCustomer:
-        """A customer whom a pull brought as subscribed."""
+        """A subscribed customer, imported by a pull."""
         at = moment_of(UPDATED)
         assert at is not None
         made = ShopCustomer(CUSTOMER, EMAIL, PHONE, created_at=at, updated_at=at)
@@ -202,7 +202,7 @@ class TestPulledBoxes:
     def test_a_pull_with_a_yes_where_a_no_holds(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        """The shop comes with somebody who unsubscribed before: it is told the no."""
+        """The shop has a person who unsubscribed before: it is sent the opt-out."""
         shop = Shop(hooks.world, owner, hooks.workspace)
         upserted(shop, email=EMAIL)
         change_consent(shop, EMAIL, "unsubscribed")
@@ -218,10 +218,10 @@ class TestPulledBoxes:
 
 
 class TestPermissionGivenBack:
-    """A shop that took the permission away is told the noes of meanwhile once it gives it back."""
+    """A shop that withdrew the permission is sent the missed opt-outs once it grants it again."""
 
     def grant(self, hooks: Hooks, shopify: Shopify, *scopes: str) -> None:
-        """The shop grants just these scopes."""
+        """The shop grants exactly these scopes."""
         installation = shopify.shop().installation
         assert installation is not None
         installation.scopes = scopes
@@ -245,7 +245,7 @@ class TestPermissionGivenBack:
 
 
 class TestOwedToAShop:
-    """A no that a shop hasn't taken is told it after an erasure, where the address is the same."""
+    """A shop that lacks an opt-out is sent it after an erasure, if its address is the same."""
 
     @pytest.fixture
     def buyer(self, hooks: Hooks, shopify: Shopify) -> ShopCustomer:
@@ -258,7 +258,7 @@ class TestOwedToAShop:
         return made
 
     def erase_with_a_no(self, hooks: Hooks, owner: Someone) -> None:
-        """Somebody says no and is erased before the shop is told."""
+        """The person opts out and is erased before the shop is sent that."""
         shop = Shop(hooks.world, owner, hooks.workspace)
         change_consent(shop, EMAIL, "unsubscribed")
         erase(shop, EMAIL)

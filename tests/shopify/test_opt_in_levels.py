@@ -1,4 +1,4 @@
-"""Shopify's opt-in level is read, kept as evidence, and never written back as less than it is."""
+"""Shopify's opt-in level is read, stored as evidence, and never written back as a lower one."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
 
 
 def said(state: str, level: str | None, at: str = UPDATED) -> Any:
-    """What the shop tells of a consent, with its level."""
+    """The shop's webhook of a consent, with its level."""
     body = email_consent(state, at)
     body["email_marketing_consent"]["opt_in_level"] = level
     return body
@@ -26,7 +26,7 @@ def evidence(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
 
 
 def change(hooks: Hooks, owner: Someone, state: str, **body: object) -> None:
-    """Somebody says what the person wants, and the shop is told."""
+    """A request changes the person's consent, and the shop is sent that."""
     path = f"/profiles/{hooks.profile().id}/consent/email"
     payload = {"state": state, **body}
     assert hooks.world.call("PUT", path, token=owner.token, json_body=payload).status == 200
@@ -35,7 +35,7 @@ def change(hooks: Hooks, owner: Someone, state: str, **body: object) -> None:
 
 @pytest.fixture
 def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
-    """Somebody whom the shop and the service know alike."""
+    """A customer whom both the shop and the service have."""
     made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller")
     shopify.shop(SHOP).customers.append(made)
     hooks.notify("customers/create", customer_body())
@@ -80,7 +80,7 @@ class TestRead:
 
 class TestWrittenBack:
     def level(self, customer: ShopCustomer) -> str | None:
-        """What the shop has."""
+        """The level that the shop has."""
         return customer.email_consent.marketing_opt_in_level
 
     def test_nothing_known_is_single(
@@ -136,10 +136,10 @@ class TestWrittenBack:
 
 
 class TestDoubleOptIn:
-    """What a shop is told while somebody is asked by email, and once they confirmed."""
+    """Write-backs to a shop while an opt-in email is open, and once it is confirmed."""
 
     def ask(self, hooks: Hooks, owner: Someone) -> str:
-        """Asks the person; the path of the link in their email."""
+        """Sends the opt-in email; the path of its link."""
         path = f"/profiles/{hooks.profile().id}/opt-in-requests"
         form = {"proof": {"reference": "form 4711"}}
         assert hooks.world.call("POST", path, token=owner.token, json_body=form).status == 202
@@ -192,7 +192,7 @@ class TestDoubleOptIn:
     def test_what_the_shop_gave_itself_is_confirmed_there(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
-        """It has the state already, and learns the level alone."""
+        """The shop has the state already, and is only sent the level."""
         customer.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
         hooks.notify(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
         path = self.ask(hooks, owner)

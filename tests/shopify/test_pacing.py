@@ -17,7 +17,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 def held_after(bucket: Bucket, milliseconds: int) -> float:
-    """What the bucket holds then, filled millisecond by millisecond."""
+    """The bucket's content then, filled millisecond by millisecond."""
     level = bucket.available
     for _ in range(milliseconds):
         level = min(bucket.maximum, level + bucket.restored_a_second / 1000)
@@ -48,7 +48,7 @@ def test_a_clock_that_goes_back_gains_nothing() -> None:
 
 
 class TestPacer:
-    """What one client knows."""
+    """The state of one client."""
 
     def test_nothing_before_the_first_answer(self) -> None:
         assert Pacer().seconds_before(SHOP) == 0
@@ -81,7 +81,7 @@ TOLD: dict[str, Any] = {
 
 
 class TestTold:
-    """The cost as answers tell of it."""
+    """The cost in an answer."""
 
     def test_is_read(self) -> None:
         cost = cost_of({"extensions": {"cost": TOLD}})

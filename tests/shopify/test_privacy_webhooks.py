@@ -1,4 +1,4 @@
-"""The three topics of the law, which come after the app was removed, too."""
+"""The three privacy topics, also after the app was removed."""
 
 import json
 from datetime import datetime, timedelta
@@ -68,7 +68,7 @@ class TestDataRequest:
     def test_of_a_customer_whose_person_was_erased_and_who_ordered_since(
         self, known: Hooks, owner: Someone
     ) -> None:
-        """What is left of the customer names nobody."""
+        """The rest of the erased customer names nobody."""
         [gone] = profiles(known, owner)
         path = f"/profiles/{gone['id']}"
         assert known.world.call("DELETE", path, token=owner.token).status == 204
@@ -228,7 +228,7 @@ class TestCustomerRedact:
     def test_a_buyer_who_comes_before_the_worker_has_removed_an_erased_customer(
         self, known: Hooks, owner: Someone
     ) -> None:
-        """The order takes over the id, and what is left of the customer hides nobody."""
+        """The order claims the id, and the rest of the customer doesn't hide the new profile."""
         [profile] = profiles(known, owner)
         path = f"/profiles/{profile['id']}"
         assert known.world.call("DELETE", path, token=owner.token).status == 204
@@ -247,7 +247,7 @@ class TestCustomerRedact:
         assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
 
     def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
-        """It never gets the buyer of whom its store tells later."""
+        """It never gets the buyer that its store sends later."""
         nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}
         known.notify("orders/create", order_body(id=7, **nobody))
         known.notify("customers/redact", {**REDACT, "orders_to_redact": [ORDER, 7]})
@@ -282,7 +282,7 @@ class TestCustomerRedact:
     def test_while_somebody_is_brought_of_whom_nothing_was_known(
         self, hooks: Hooks, owner: Someone, what: str, was_erased: bool
     ) -> None:
-        """It finds nobody, and nobody comes; whom the shop tells of later does."""
+        """The redaction finds nobody, and nobody is created; a customer sent later is."""
 
         def body(**overrides: Any) -> dict[str, Any]:
             if what == "orders/create":
@@ -309,7 +309,7 @@ class TestCustomerRedact:
         assert [row for row in named if row.expiration is not None] == []
 
     def test_an_older_one_that_comes_later(self, hooks: Hooks) -> None:
-        """Nothing of before the newer one brings the customer, nor does it later."""
+        """Records older than the newer redaction create no customer, now or later."""
         first = clock.now()
         for at in (first, first - timedelta(days=1)):
             hooks.notify("customers/redact", REDACT, at=at)

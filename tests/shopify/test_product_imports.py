@@ -1,4 +1,4 @@
-"""Pulling a shop's products: whole, with every variant and language, and those it has no more."""
+"""Pulls of a shop's products: complete, with every variant and language; missing ones removed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,13 +34,13 @@ def fill(shopify: Shopify, *numbers: int, **overrides: Any) -> None:
 
 
 def lose(shopify: Shopify, *numbers: int) -> None:
-    """The shop has them no more, and never tells."""
+    """The shop deletes them without sending that."""
     shop = shopify.shop(SHOP)
     shop.products = [each for each in shop.products if number_of(each) not in numbers]
 
 
 def pulled(hooks: Hooks, owner: Someone) -> dict[str, Any]:
-    """An import of products, once it was worked on."""
+    """An import of products, once the worker handled it."""
     answer = ask(hooks, owner, PRODUCTS)
     assert answer.status == 202, answer.body
     hooks.world.deliver()
@@ -57,7 +57,7 @@ def shown(hooks: Hooks, owner: Someone, number: int, path: str = "", **query: st
 
 
 def there(hooks: Hooks, owner: Someone) -> list[str]:
-    """What the store's products are called by the shop, those that aren't removed."""
+    """The shop's names of the store's products that aren't removed."""
     query = {"storeId": str(hooks.store.id), "pageSize": "100"}
     answer = hooks.world.call("GET", "/products", token=owner.token, query=query)
     return sorted(each["externalId"] for each in answer.json["items"])
@@ -156,7 +156,7 @@ class TestPull:
     def test_what_a_webhook_cannot_tell_stays(
         self, german: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        """A webhook has the shop's own language alone: what was translated is not taken back."""
+        """A webhook has the shop's own language only: translations stay stored."""
         said = {"translations": {"de": {"title": "Schal"}}}
         shopify.shop(SHOP).products.append(
             product_node(632910392, "Scarf", [variant_node(1, "1.00")], updatedAt=UPDATED, **said)
@@ -200,7 +200,7 @@ class TestPull:
 
 
 class TestMissing:
-    """What the shop has no more."""
+    """Products that the shop has no more."""
 
     def test_they_are_removed_and_counted(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
@@ -240,13 +240,13 @@ class TestMissing:
 
 
 class TestInterrupted:
-    """Killed anywhere, a pull ends as one that nothing killed."""
+    """After any kill, a pull ends as one that was not killed."""
 
     @pytest.fixture
     def run(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> Callable[[], object]:
-        """The worker's run, with some products new, some known, and some there no more."""
+        """The worker's run, with some products new, some known, and some that the shop lacks."""
         monkeypatch.setattr(chunks, "_PRODUCTS_READ_AHEAD", 2)
         monkeypatch.setattr(reconciling, "PAGE", 2)
         fill(shopify, 1, 2, 3, 4)

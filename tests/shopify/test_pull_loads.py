@@ -1,4 +1,4 @@
-"""A shop's new orders are pulled with the pages of their lists, and whoever dies goes on."""
+"""A shop's new orders are pulled with the pages of their lists; killed runs are continued."""
 
 from collections.abc import Callable, Iterator
 
@@ -27,7 +27,7 @@ def _small_loads() -> Iterator[None]:
 
 @pytest.fixture
 def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
-    """A store whose message waits: three people with orders in turn, a few of nobody."""
+    """A store whose message waits: three people with orders in turn, a few without a buyer."""
     fill(shopify, 3, 0)
     there = shopify.shop(SHOP)
     for number in range(1, ORDERS + 1):
@@ -51,7 +51,7 @@ def outcome(shop: Shop) -> dict[str, object]:
 
 @pytest.fixture
 def anew(hooks: Hooks, shopify: Shopify, shop: Shop) -> Callable[[], None]:
-    """Brings back the moment in which nothing of the pull was done."""
+    """Restores the state before the pull began."""
     bring_back = hooks.world.checkpoint(deliver=False)
 
     def bring() -> None:
@@ -74,7 +74,7 @@ def test_is_the_same_as_orders_one_by_one(shop: Shop, anew: Callable[[], None]) 
 
 @in_shards(2)
 def test_killed_at_any_call(hooks: Hooks, shopify: Shopify, shop: Shop, shard: Shard) -> None:
-    """It takes seconds: each state that a call leaves is brought to the end."""
+    """It takes seconds: the state after each call is continued to the end."""
     outside = [shopify.server.pretend.shops]
     found = crashes(hooks.world, shop.run_worker, outside=outside, deliver=False)
     expected = outcome(shop)

@@ -31,7 +31,7 @@ TRIES = 10
 
 @pytest.fixture
 def shop(hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """A store whose message waits: some records are new, some known, and some there no more."""
+    """A store whose message waits: some records are new, some known, some missing at the shop."""
     monkeypatch.setattr(chunks, "READ_AHEAD", 3)
     monkeypatch.setattr(reconciling, "PAGE", 2)
     fill(shopify, 5, 4)
@@ -49,7 +49,7 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.Mon
 
 
 def _began_at(moment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run's exports began then: what was deleted keeps that moment."""
+    """All runs' exports began then: deletions keep that moment."""
     real = Operation.node
 
     def node(operation: Operation, address: str) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def outcome(hooks: Hooks, shop: Shop) -> dict[str, object]:
 
 @pytest.fixture
 def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
-    """Brings back the moment in which nothing of the pull was done."""
+    """Restores the state before the pull began."""
     bring_back = hooks.world.checkpoint(deliver=False)
 
     def bring() -> None:
@@ -81,7 +81,7 @@ def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
 
 
 def test_what_comes_of_it(hooks: Hooks, shop: Shop) -> None:
-    """Without any of that: what the others are compared with says something."""
+    """The undisturbed result, with which the others are compared."""
     assert shop.run_worker() == []
     found = outcome(hooks, shop)
     assert (found["status"], found["removed"]) == ("completed", 4)
@@ -101,7 +101,7 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, shard: Shar
 
 
 def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
-    """Each run dies somewhere, until one comes to the end."""
+    """Each run dies somewhere, until one reaches the end."""
     shop.run_worker()
     expected = outcome(hooks, shop)
     anew()
@@ -136,7 +136,7 @@ def test_throttled_in_one_call_of_five(
 
 @contextmanager
 def throttled(one_of: int) -> Iterator[list[str]]:
-    """DynamoDB refuses each call with that chance, as it refuses what is too much at once."""
+    """DynamoDB refuses each call with that probability, as it refuses throttled ones."""
     chance, refused = random.Random(one_of), list[str]()
 
     def refuse(request: Any, **_: object) -> AWSResponse | None:

@@ -1,4 +1,4 @@
-"""POST /webhooks/shopify: the signature, both spellings, and the way into the queue."""
+"""POST /webhooks/shopify: the signature, both spellings, and the message in the queue."""
 
 import json
 from base64 import b64encode
@@ -43,7 +43,7 @@ class TestSignature:
         assert queued(hooks.world) == 1
 
     def test_bytes_that_came_as_base64(self, hooks: Hooks) -> None:
-        """What is signed are the bytes, which the gateway may hand over so."""
+        """The signature is of the bytes, which the gateway may pass in base64."""
         raw = '{"id": 1, "note": "\u00fc"}'.encode()
         headers = {
             "x-shopify-hmac-sha256": signature(raw),

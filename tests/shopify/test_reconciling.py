@@ -1,4 +1,4 @@
-"""What a shop has no more is found by a pull: deleted once, and only what could be there."""
+"""A pull finds records that a shop has no more: deleted once, and only those it could show."""
 
 from datetime import timedelta
 from typing import Any
@@ -25,12 +25,12 @@ ALL_ORDERS = "read_customers,write_customers,read_orders,read_products,read_all_
 
 
 def told_at(days: int) -> str:
-    """So many days ago, as Shopify tells it."""
+    """So many days ago, as Shopify writes it."""
     return clock.to_text(clock.now() - timedelta(days=days))
 
 
 def fill(shopify: Shopify, customers: int, orders: int) -> None:
-    """Customers 1 to so many and an order of each of the first, ten days old."""
+    """Adds customers 1 to so many and an order of each of the first, ten days old."""
     shop, at = shopify.shop(SHOP), clock.now() - timedelta(days=10)
     for n in range(1, customers + 1):
         email = f"c{n}.{CANARY}@example.com"
@@ -41,7 +41,7 @@ def fill(shopify: Shopify, customers: int, orders: int) -> None:
 
 
 def lose(shopify: Shopify, *, customers: set[int], orders: set[int]) -> None:
-    """The shop has them no more, and never tells."""
+    """The shop deletes them without sending that."""
     shop = shopify.shop(SHOP)
     shop.customers = [c for c in shop.customers if c.number not in customers]
     gone = {f"gid://shopify/Order/{n}" for n in orders}
@@ -49,7 +49,7 @@ def lose(shopify: Shopify, *, customers: set[int], orders: set[int]) -> None:
 
 
 def with_all_orders(hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-    """The shop shows all of its orders from now on; an old one, 900, is known here alone."""
+    """The shop shows all of its orders from now on; an old one, 900, is only stored here."""
     hooks.remove_app()
     link = shopify.link(owner, SHOP, scope=ALL_ORDERS)
     assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
@@ -120,7 +120,10 @@ class TestNotMissing:
     def test_orders_that_the_shop_does_not_show(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        """Without the scope for all orders, those of 60 days; none below the first of them."""
+        """Without the scope for all orders, orders before the first one shown stay.
+
+        The shop shows those of 60 days then.
+        """
         fill(shopify, 6, 6)
         old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
         hooks.notify("orders/create", order_body(id=900, **old))
@@ -143,7 +146,7 @@ class TestNotMissing:
     def test_once_that_scope_is_withdrawn_they_do_not(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, topics: list[str]
     ) -> None:
-        """Neither when the shop has told so, nor when that got lost."""
+        """Whether or not the shop's webhook of that arrived."""
         with_all_orders(hooks, owner, shopify)
         installation = shopify.shop(SHOP).installation
         assert installation is not None
@@ -196,7 +199,7 @@ class TestNotMissing:
     def test_what_an_export_before_it_had(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """One that broke off is gone: what comes behind it alone is looked for."""
+        """An export that broke off is gone: only records after those that it had are looked for."""
         fill(shopify, 5, 0)
         pulled(hooks, owner)
         lose(shopify, customers={2, 5}, orders=set())

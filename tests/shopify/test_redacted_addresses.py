@@ -1,4 +1,4 @@
-"""A redacted customer whose own address is somebody else's is none of that address any more."""
+"""A redacted customer with another person's address is none of its other customers any more."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ REDACT_EVA = {**REDACT, "customer": {"id": NUMBER}, "orders_to_redact": []}
 
 @pytest.fixture
 def somebody(hooks: Hooks, owner: Someone) -> str:
-    """The profile of whoever has the address that Eva's customer has now, too."""
+    """The profile of the person who has the address that Eva's customer has now, too."""
     answer = hooks.world.call("POST", "/profiles", token=owner.token, json_body={"email": EMAIL})
     assert answer.status == 201, answer.body
     body = {"id": NUMBER, "phone": None}
@@ -34,7 +34,7 @@ def somebody(hooks: Hooks, owner: Someone) -> str:
 
 
 def with_customers(hooks: Hooks) -> list[ConsentAddressItem]:
-    """The addresses that customers of others than those who have them have."""
+    """The addresses with customers of other profiles."""
     rows = hooks.world.rows(hooks.workspace.key)
     return [row for row in rows if isinstance(row, ConsentAddressItem) and row.other_customers]
 

@@ -1,4 +1,4 @@
-"""What proves a consent goes with the address of a customer whom a shop has redacted."""
+"""Evidence of consent is deleted with the address of a customer whom a shop has redacted."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.shopify.privacy_requests import REDACT, profiles, put_elsewhere
 
 @pytest.fixture
 def known(hooks: Hooks, owner: Someone) -> Hooks:
-    """A customer of the shop with both addresses, whose email another store knows, too."""
+    """A customer of the shop with both addresses, whose email another store has, too."""
     hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
     put_elsewhere(hooks, owner)
     return hooks
@@ -26,7 +26,7 @@ def evidence(hooks: Hooks, owner: Someone, **query: object) -> dict[str, Any]:
 
 
 def say(hooks: Hooks, owner: Someone, channel: str, number: int) -> None:
-    """A request that proves what is so already."""
+    """A request with a proof of the present state."""
     [profile] = profiles(hooks, owner)
     path = f"/profiles/{profile['id']}/consent/{channel}"
     body = {"state": "subscribed", "proof": {"reference": f"form-{number}"}}
@@ -62,7 +62,7 @@ def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> Non
 
 
 def test_what_was_asked_by_email(hooks: Hooks, owner: Someone) -> None:
-    """A request for opt-in has the address and the form's proof, as the evidence beside it has."""
+    """An opt-in request has the address and the form's proof, as the evidence beside it."""
     hooks.notify("customers/create", customer_body(**consents("not_subscribed", "not_subscribed")))
     [profile] = profiles(hooks, owner)
     proof = {"reference": "form-1", "ip": "198.51.100.7", "userAgent": "Netscape 4"}

@@ -1,4 +1,4 @@
-"""A no that a shop hasn't taken yet is told it after it had the person redacted, too."""
+"""A shop that hasn't accepted an opt-out is sent it after it had the person redacted, too."""
 
 import pytest
 
@@ -37,12 +37,12 @@ def buyer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
 
 
 def unsubscribe(hooks: Hooks, owner: Someone) -> None:
-    """The person says no, and nothing of it is delivered yet."""
+    """The person opts out, and nothing of that is delivered yet."""
     change_consent(Shop(hooks.world, owner, hooks.workspace), EMAIL, "unsubscribed")
 
 
 def kept(hooks: Hooks) -> list[object]:
-    """What is kept for a store that hasn't taken something."""
+    """The rows of write-backs that the store hasn't accepted."""
     kinds = (OwedOptOutItem, MissedWriteBackItem)
     return [row for row in hooks.world.rows() if isinstance(row, kinds)]
 

@@ -1,4 +1,4 @@
-"""What a shop's orders sold is not counted any more once the shop was redacted."""
+"""A redacted shop's orders don't count as sales any more."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ TEA, CUP = 632910392, 632910393
 
 @pytest.fixture
 def sold(hooks: Hooks) -> Hooks:
-    """An order of two products, which the shop has, too."""
+    """An order of two products that the shop has."""
     for number in (TEA, CUP):
         variant = {"id": number, "title": "One", "price": "20.00"}
         body = {"id": number, "title": "Tea", "updated_at": "2026-01-05T10:00:00Z"}
@@ -46,7 +46,7 @@ def sales(hooks: Hooks, owner: Someone) -> list[tuple[int, int]]:
 
 
 def counted(hooks: Hooks) -> list[CountedOrderItem]:
-    """What says what of an order is counted."""
+    """The rows that record what is counted of an order."""
     return [row for row in hooks.world.rows() if isinstance(row, CountedOrderItem)]
 
 

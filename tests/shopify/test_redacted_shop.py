@@ -1,4 +1,4 @@
-"""A shop that Shopify demands to be redacted, and orders that come later."""
+"""A shop that Shopify demands to be redacted, and orders that arrive later."""
 
 from datetime import timedelta
 from functools import partial
@@ -39,7 +39,7 @@ from tests.shopify.test_reconciling import fill
 
 
 class TestLateOrder:
-    """An order that wasn't held when its customer was redacted."""
+    """An order that wasn't stored when its customer was redacted."""
 
     def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
@@ -69,7 +69,7 @@ class TestLateOrder:
         assert str(order.profile_id) == profile["id"]
 
     def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
-        """Whom it was counted for is left with nothing of it."""
+        """The profile for which it counted has nothing of it any more."""
         guest = f"guest.{CANARY}@example.com"
         hooks.notify("orders/create", order_body(customer=None, email=guest))
         hooks.notify("customers/redact", {**REDACT, "orders_to_redact": []})
@@ -123,7 +123,7 @@ class TestShopRedact:
     def test_guests_who_are_known_by_orders_alone(
         self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Whom others told of stays, less what the shop told of."""
+        """A person whom another store has stays, without what the shop sent of them."""
         monkeypatch.setattr(privacy, "_PAGE", 2)
         put_elsewhere(hooks, owner)
         guests = [f"guest-{n}.{CANARY}@example.com" for n in range(3)]
@@ -170,7 +170,7 @@ class TestShopRedact:
     def test_not_of_one_that_is_connected_again_meanwhile(
         self, known: Hooks, shopify: Shopify, owner: Someone, which: int
     ) -> None:
-        """What it has brought by then stays, also when a message of before comes later."""
+        """The records that it sent by then stay, also if an earlier message comes later."""
         fill(shopify, 2, 2)
         known.notify(
             "orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example")
@@ -194,7 +194,7 @@ class TestShopRedact:
     def test_out_of_time_it_goes_on(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Each run does three things, and sends the next on at the place that it reached."""
+        """Each run does three things, and queues the next run with the position that it reached."""
         monkeypatch.setattr(privacy, "_PAGE", 1)
         put_elsewhere(known, owner)
         for number in range(1, 5):
@@ -214,7 +214,7 @@ class TestShopRedact:
         known.notify("shop/redact", self.BODY)
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
-        # Five people, of whom one stays and is looked at again, and six orders are twelve things.
+        # Twelve things: six orders, five people, and one who stays and is read again.
         assert runs[0] is None
         assert [each and each.store_id for each in runs[1:]] == [known.store.id] * 3
 
@@ -222,7 +222,7 @@ class TestShopRedact:
     def test_the_list_changes_between_two_runs(
         self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, is_erased: bool
     ) -> None:
-        """Somebody leaves the part that is done, or goes over to it."""
+        """A person leaves the part of the list that is done, or moves into it."""
         monkeypatch.setattr(privacy, "_PAGE", 1)
         other = f"/stores/{hooks.world.store(owner)}/customers"
         own = [{"id": n, "email": f"{n}.{CANARY}@example.com", "phone": None} for n in range(1, 5)]

@@ -1,4 +1,4 @@
-"""What suppresses the addresses of a customer whom a shop has redacted: their hashes alone."""
+"""Suppressions of a redacted customer's addresses: only their hashes are kept."""
 
 import json
 from functools import partial
@@ -20,7 +20,7 @@ NOTE = "Barnabas wrote to us"
 
 @pytest.fixture
 def known(hooks: Hooks, owner: Someone) -> Hooks:
-    """A customer of the shop, whose phone another store knows, too."""
+    """A customer of the shop, whose phone another store has, too."""
     hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
     put_elsewhere(hooks, owner, email=None, phone=PHONE)
     return hooks
@@ -29,7 +29,7 @@ def known(hooks: Hooks, owner: Someone) -> Hooks:
 def call(
     hooks: Hooks, owner: Someone, method: str, path: str, body: object = None, **query: str
 ) -> Any:
-    """What the owner gets."""
+    """The answer to the owner."""
     answer = hooks.world.call(method, path, token=owner.token, json_body=body, query=query)
     assert answer.status < 300, answer.body
     return answer.json if answer.body else None

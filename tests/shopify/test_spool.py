@@ -1,4 +1,4 @@
-"""An export's file, line by line, whatever stands in it."""
+"""An export's file, line by line, whatever its lines contain."""
 
 import json
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def test_a_line_that_is_longer_than_a_record_can_be(monkeypatch: pytest.MonkeyPa
 
 
 def test_records_that_stand_below_each_other() -> None:
-    """They can't, but what is read for a record ends all the same."""
+    """Shopify has none, but reading a record ends even so."""
     ring = [{"id": "a", "__parentId": "b"}, {"id": "b", "__parentId": "a"}]
     below = {"id": "a", "__parentId": ORDER["id"]}
     lines = [json.dumps(each).encode() for each in (ORDER, below, *ring)]

@@ -1,4 +1,4 @@
-"""A token that works: refreshed early, once, by one at a time, whoever is killed."""
+"""A valid token: refreshed early, once, by one run at a time, also if runs are killed."""
 
 import threading
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def workspace(world: World, owner: Someone) -> WorkspaceScope:
 
 @pytest.fixture
 def connected(shopify: Shopify, owner: Someone, workspace: WorkspaceScope) -> Shopify:
-    """Shopify with a shop that is connected; its token was just given."""
+    """Shopify with a connected shop; its token was just issued."""
     shopify.connect(owner, workspace)
     shopify.server.requests.clear()
     return shopify
@@ -56,7 +56,7 @@ def patient(seconds: float = 20) -> Patience:
 
 
 def works(shopify: Shopify, grant: Grant) -> bool:
-    """Whether the shop takes the grant's token, and would give another for its refresh token."""
+    """Whether the shop accepts the grant's token, and would refresh it by its refresh token."""
     installation = shopify.shop().installation
     assert installation is not None
     return installation.takes(grant.access_token()) and installation.refreshes(
@@ -69,7 +69,7 @@ def status(shopify: Shopify, workspace: WorkspaceScope) -> ConnectionStatus:
 
 
 class TestUsable:
-    """A token for minutes to come."""
+    """A token that is valid for minutes to come."""
 
     def test_the_one_that_is_there(self, connected: Shopify) -> None:
         assert works(connected, usable_grant(SHOP, patient()))
@@ -125,12 +125,12 @@ class TestUsable:
 
 
 class TestRefused:
-    """A shop that gives no more tokens."""
+    """A shop that issues no more tokens."""
 
     def test_its_store_needs_reauth(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
     ) -> None:
-        connected.shop().installation = None  # somebody removed the app
+        connected.shop().installation = None  # a user removed the app
         world.advance(hours=1)
         with pytest.raises(NeedsReauth) as refused:
             usable_grant(SHOP, patient())
@@ -179,7 +179,7 @@ class TestRefused:
             usable_grant(SHOP, patient())
         assert status(connected, workspace) is ConnectionStatus.CONNECTED
         assert works(connected, usable_grant(SHOP, patient()))
-        assert connected.naps == []  # nobody holds the lease any more
+        assert connected.naps == []  # no run holds the lease any more
 
     def test_an_app_that_was_taken_away_is_no_refusal_either(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, monkeypatch: Any
@@ -196,7 +196,7 @@ class TestRefused:
     def test_approved_again_while_it_was_refused(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
     ) -> None:
-        """The callback's tokens are there when the old ones' refusal comes in."""
+        """The callback's tokens are stored when the refusal of the old ones arrives."""
         stranger = world.person()
         world.workspace(stranger)
         world.advance(hours=1)
@@ -220,10 +220,10 @@ class TestRefused:
 
 
 def approve_in_place(shopify: Shopify) -> None:
-    """Somebody approves the app anew: Shopify ends the old tokens, the callback keeps the new."""
+    """The app is approved again: Shopify ends the old tokens, the callback stores the new ones."""
     installation = shopify.shop().installation
     if installation is None:
-        return  # an app that was removed comes back by another install
+        return  # an app that was removed is installed again
     installation.give_tokens(instead_of=None)
     changes = Changes()
     keep_grant(changes, SHOP, tokens_of(shopify.shop()), None)
@@ -231,7 +231,7 @@ def approve_in_place(shopify: Shopify) -> None:
 
 
 class TestAtOnce:
-    """Several that need a token at the same time."""
+    """Several runs that need a token at the same time."""
 
     def test_two_are_one_refresh(
         self, world: World, connected: Shopify, monkeypatch: pytest.MonkeyPatch
@@ -276,7 +276,7 @@ class TestAtOnce:
         assert works(connected, first)
 
     def test_one_that_comes_late_changes_nothing(self, world: World, connected: Shopify) -> None:
-        """Its lease ended while it was asking: somebody else has refreshed since."""
+        """Its lease ended before its answer arrived: another run has refreshed since."""
         world.advance(hours=1)
         found: list[Grant] = []
 
@@ -306,7 +306,7 @@ class TestAtOnce:
 
 
 class TestKilled:
-    """A run that dies on the way leaves a shop that goes on."""
+    """After a run that dies, the shop's tokens still work."""
 
     def test_everywhere(self, world: World, connected: Shopify, workspace: WorkspaceScope) -> None:
         world.deliver()  # the first import asks the shop too
@@ -325,7 +325,7 @@ class TestKilled:
     def test_between_shopifys_answer_and_our_write(
         self, world: World, connected: Shopify, workspace: WorkspaceScope
     ) -> None:
-        """Three in a row: each used the same refresh token, and none has saved its answer."""
+        """Three in a row: each used the same refresh token, and none has stored its answer."""
         world.advance(hours=1)
         for _ in range(3):
             writes: list[str] = []
@@ -350,18 +350,18 @@ class TestKilled:
 
         def die(_number: int, operation: str, moment: Side) -> None:
             if operation == "TransactWriteItems" and moment is Side.AFTER:
-                raise SystemExit  # with the lease, before Shopify is asked
+                raise SystemExit  # with the lease, before the request to Shopify
 
         with pytest.raises(SystemExit), around_calls(die):
             usable_grant(SHOP, patient())
         assert connected.token_requests() == 0
         assert works(connected, usable_grant(SHOP, patient(31)))
-        # What the test itself takes is part of the lease too.
+        # The time of the test's own steps is part of the lease too.
         assert 20 < sum(connected.naps) <= LEASE.total_seconds() + 0.5
 
 
 def put_back(shopify: Shopify, before: Any) -> None:
-    """Shopify as it was when these tokens were the newest."""
+    """Restores Shopify to when these tokens were the newest."""
     installation = shopify.shop().installation
     assert installation is not None
     installation.access_token, installation.access_ends_at = (
@@ -376,9 +376,9 @@ def put_back(shopify: Shopify, before: Any) -> None:
 
 
 class TestHistories:
-    """Whatever happens in whichever order: who asks for a token gets one that works.
+    """In every order of events a caller gets a token that works.
 
-    Only where somebody removed the app is there none, and then the store says so.
+    Only if a user removed the app there is none, and then the store says so.
     """
 
     @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -418,7 +418,7 @@ class TestHistories:
 
     @pytest.fixture
     def beginning(self, world: World, connected: Shopify) -> Callable[[], None]:
-        """Goes back to where each history begins."""
+        """Restores the state in which each history begins."""
         usable_grant(SHOP, patient()).access_token()
         bring_back, shop = world.checkpoint(), deepcopy(connected.shop())
 

@@ -1,4 +1,4 @@
-"""The schedule that uses the tokens of quiet shops."""
+"""The schedule that refreshes the tokens of quiet shops."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ def workspace(world: World, shopify: Shopify, owner: Someone) -> WorkspaceScope:
 
 
 def run() -> int:
-    """How many shops the schedule looked after."""
+    """Runs the schedule; how many shops it handled."""
     return int(run_schedule("shop_tokens")["shops"])
 
 
@@ -45,7 +45,7 @@ def due_rows(world: World) -> list[Any]:
 
 @pytest.mark.usefixtures("workspace")
 class TestQuiet:
-    """A shop that nobody asks anything."""
+    """A shop without requests."""
 
     def test_is_left_alone_for_thirty_days(self, world: World, shopify: Shopify) -> None:
         world.advance(days=29, hours=23)
@@ -127,7 +127,7 @@ class TestQuiet:
 def test_those_that_fail_unforeseen_hold_nobody_up(
     world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where a shop's tokens can't be unsealed: it is put off like one that can't answer."""
+    """For example, a shop's tokens can't be unsealed: it is put off like one that can't answer."""
     monkeypatch.setattr(claims, "SHARDS", 1)
     monkeypatch.setattr(upkeep, "SHARDS", 1)
     workspace, plain = world.workspace(owner), tokens.usable_grant
@@ -159,7 +159,7 @@ def test_those_that_fail_unforeseen_hold_nobody_up(
 def test_those_that_fail_hold_nobody_up(
     world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are tried a day later, each at a time of its own, and forgotten never."""
+    """They are tried a day later, each at its own time, and never dropped."""
     monkeypatch.setattr(claims, "SHARDS", 1)
     monkeypatch.setattr(upkeep, "SHARDS", 1)
     monkeypatch.setattr(upkeep, "MAX_OF_A_SHARD", 1)

@@ -1,4 +1,4 @@
-"""Every field of Shopify's webhooks: it ends in our record, or it is named here as not kept."""
+"""Every field of Shopify's webhooks: it is part of our record, or listed here as not kept."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -17,7 +17,7 @@ SHOP_MONEY = ("shop_money.amount", "shop_money.currency_code")
 KEPT = {
     "customer": {
         *("id", "email", "phone", "first_name", "last_name", "created_at", "updated_at"),
-        "default_address.country_code",  # by which a phone without its country's code is read
+        "default_address.country_code",  # by which a phone without a country code is read
         *(
             f"{channel}_marketing_consent.{name}"
             for channel in ("email", "sms")
@@ -36,7 +36,7 @@ KEPT = {
             for part in SHOP_MONEY
         ),
         *(f"total_shipping_price_set.{part}" for part in SHOP_MONEY),
-        "total_price_set.presentment_money.amount",  # for the rate of what was paid back
+        "total_price_set.presentment_money.amount",  # for the rate of refunds
         *(f"refunds[].transactions[].{name}" for name in ("kind", "status", "amount", "currency")),
         "discount_codes[].code",
         *(
@@ -187,7 +187,7 @@ READ: dict[str, Callable[[Store, Body], object]] = {
 
 
 def bodies(kind: str) -> Iterator[Body]:
-    """Yields the whole body, and those in which a field counts that doesn't in the first."""
+    """Yields the whole body, and variants in which a field counts that doesn't in the first."""
     whole: Body = getattr(webhook_bodies, kind)()
     yield whole
     if kind == "customer":
@@ -219,7 +219,7 @@ def other(name: str, value: object) -> object:
 
 
 def changed(value: Any, path: str, name: str = "") -> Any:
-    """Returns the body with another value there; the rest is the same object."""
+    """Returns the body with another value there; its other parts are the same objects."""
     if not path:
         return other(name, value)
     part, _, rest = path.partition(".")
@@ -239,7 +239,7 @@ def record_of(kind: str, store: Store, body: Body) -> object:
 
 @pytest.mark.parametrize("kind", READ)
 def test_a_field_is_kept_or_named_as_not_kept(kind: str) -> None:
-    """Another value makes another record just where the field is one that is kept."""
+    """Another value changes the record exactly if the field is kept."""
     store, stored = store_in("de-AT"), set[str]()
     whole, *_ = bodies(kind)
     paths = set(paths_of(whole))

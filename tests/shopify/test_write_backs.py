@@ -1,4 +1,4 @@
-"""Consent written back to a shop: what it is told, and each reason not to."""
+"""Consent written back to a shop: what it is sent, and each reason not to."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from tests.shopify.shops import SHOP, Shopify, connection_is
 
 @pytest.fixture
 def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
-    """Somebody whom the shop and the service know alike."""
+    """A customer whom both the shop and the service have."""
     made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller")
     shopify.shop(SHOP).customers.append(made)
     hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
@@ -38,7 +38,7 @@ def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
 
 @pytest.fixture
 def want(hooks: Hooks, owner: Someone, customer: ShopCustomer) -> Callable[..., dict[str, Any]]:
-    """Somebody says what the person wants; the write-back once it was delivered."""
+    """A request changes the person's consent; the write-back once it was delivered."""
 
     def ask(state: str, channel: str = "email", **fields: Any) -> dict[str, Any]:
         path = f"/profiles/{hooks.profile().id}/consent/{channel}"
@@ -52,7 +52,7 @@ def want(hooks: Hooks, owner: Someone, customer: ShopCustomer) -> Callable[..., 
 
 
 def outcome(hooks: Hooks, owner: Someone, change_id: str) -> dict[str, Any]:
-    """What became of telling the shop."""
+    """The outcome of the write-back."""
     path = f"/profiles/{hooks.profile().id}/consent/{change_id}"
     answer = hooks.world.call("GET", path, token=owner.token)
     [write_back] = answer.json["writeBacks"]
@@ -128,7 +128,7 @@ class TestWritten:
     def test_a_no_that_was_said_again_since_the_shop_has_a_yes(
         self, hooks: Hooks, customer: ShopCustomer, want: Want
     ) -> None:
-        """The shop takes nothing older than what it has: the last time counts."""
+        """The shop accepts nothing older than what it has: the last time counts."""
         hours = [(clock.now() - timedelta(hours=n)).isoformat() for n in (3, 2, 1)]
         hooks.shopify.shop().customers.clear()
         assert want("unsubscribed", occurredAt=hours[0]) == skipped("customer_deleted")
@@ -146,7 +146,7 @@ class TestWritten:
 
 
 class TestSkipped:
-    """The first reason that holds, decided as the shop would be told."""
+    """The first reason that applies, decided when the write-back is sent."""
 
     def test_store_disconnected(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
         hooks.remove_app()
@@ -167,7 +167,7 @@ class TestSkipped:
     def test_no_email_and_not_told_yet(
         self, customer: ShopCustomer, want: Want, email: str | None
     ) -> None:
-        """Nobody's consent is written to somebody else's address."""
+        """No consent is written to another person's address."""
         customer.email = email
         assert want("subscribed") == skipped("no_email")
         assert customer.email_consent == Consent()
@@ -211,7 +211,7 @@ class TestSkipped:
         assert customer.email_consent == Consent("UNSUBSCRIBED", later)
 
     def test_already_current(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-        """What the shop said itself isn't told to it."""
+        """A shop isn't sent its own statement."""
         hooks.notify("customers/create", customer_body(**consents("subscribed", at=UPDATED)))
         shopify.server.requests.clear()
         path = f"/profiles/{hooks.profile().id}/consent"
@@ -262,7 +262,7 @@ class TestFailed:
     def test_a_lost_answer_is_told_again(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, customer: ShopCustomer
     ) -> None:
-        """The shop took it, and nobody heard: the second time changes nothing there."""
+        """The shop accepted it, but the answer got lost: the second time changes nothing there."""
 
         def done_and_lost(request: Request) -> Response:
             path = request.path.removeprefix(f"/shops/{SHOP}/")
@@ -294,10 +294,10 @@ GIVEN = {"email": "email_consent", "sms": "sms_consent"}
 
 
 class TestKilled:
-    """At any of its calls to AWS, so also between what the shop took and the mark of that."""
+    """At any of its calls to AWS, so also between the shop's answer and the note of that."""
 
     def say(self, hooks: Hooks, owner: Someone, channel: str, state: str) -> str:
-        """Somebody says what the person wants; the change's id, before anybody was told."""
+        """A request changes the person's consent; the change's id, before the shop is sent it."""
         path = f"/profiles/{hooks.profile().id}/consent/{channel}"
         answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": state})
         assert answer.status == 200, answer.body
@@ -335,7 +335,7 @@ class TestKilled:
     def test_the_shop_ends_with_the_newest(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, channel: str
     ) -> None:
-        """The person changes their mind before the run that died is made up for."""
+        """The person changes their mind before the dead run is retried."""
         older = self.say(hooks, owner, channel, "subscribed")
         outside = [vars(customer)]
         found = crashes(

@@ -92,7 +92,7 @@ def line_item() -> Body:
 
 
 def consents() -> Body:
-    """What a customer's body says of both channels."""
+    """A customer's consent of both channels."""
     consent = {
         "state": "subscribed",
         "opt_in_level": "single_opt_in",
@@ -103,7 +103,7 @@ def consents() -> Body:
 
 
 def customer(version: str | None = None) -> Body:
-    """A customer as `customers/update` has it, and with what it had in former versions."""
+    """A customer of `customers/update`, with the fields of former versions."""
     own = address(id=8, customer_id=CUSTOMER, country_name="Austria", default=True)
     body = {
         **texts("first_name last_name note tags last_order_name multipass_identifier currency"),
@@ -189,7 +189,7 @@ def _shipping_line() -> Body:
 
 
 def order(version: str | None = None) -> Body:
-    """An order as `orders/updated` has it."""
+    """An order of `orders/updated`."""
     sets = "current_total_additional_fees current_total_duties original_total_additional_fees"
     rounding = "total_cash_rounding_payment_adjustment total_cash_rounding_refund_adjustment"
     names = "admin_graphql_api_id browser_ip cancel_reason cart_token checkout_token"
@@ -234,7 +234,7 @@ def order(version: str | None = None) -> Body:
 
 
 def product(version: str | None = None) -> Body:
-    """A product as `products/update` has it."""
+    """A product of `products/update`."""
     image = {
         **numbers("id product_id position width height"),
         **{"created_at": CREATED, "updated_at": UPDATED, "variant_ids": [7]},

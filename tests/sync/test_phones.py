@@ -1,4 +1,4 @@
-"""Phones that stores send, read as the country of the person or of the store writes them."""
+"""Phones from stores, read by the country of the person or of the store."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ COUNTRIES = {
 
 
 def store_in(primary_locale: str) -> Store:
-    """A store whose primary locale is that."""
+    """A store with that primary locale."""
     return Store(
         id=new_id(),
         workspace=WorkspaceScope(new_id()),

@@ -1,4 +1,4 @@
-"""What rings: somebody learns of each way in which the service can fail while nobody looks."""
+"""Alarms: an operator learns of each way in which the service can fail unnoticed."""
 
 import json
 import re
@@ -15,7 +15,7 @@ SCHEDULED = [f.name for f in functions() if f.events_of("ScheduleV2")]
 
 
 def watching(metric: str, dimension: Any = None) -> dict[str, Any]:
-    """The alarm on a metric, of this dimension's value."""
+    """The alarm on a metric, for this dimension's value."""
     [found] = [
         alarm
         for alarm in ALARMS.values()

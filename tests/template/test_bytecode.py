@@ -1,4 +1,4 @@
-"""The tests' bytecode that every worker finds."""
+"""The tests' bytecode, which every worker finds."""
 
 import sys
 from pathlib import Path

@@ -15,16 +15,16 @@ OF_AN_OPERATOR = ("SenderAddress", "AlarmEmail", "AppUrl", "AllowedOrigins")
 
 
 def configured(environment: str) -> dict[str, str]:
-    """What samconfig.toml sets where the command line doesn't."""
+    """The values of samconfig.toml that the command line doesn't override."""
     config = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))
     overrides = config[environment]["deploy"]["parameters"]["parameter_overrides"]
     return dict(each.split("=", 1) for each in overrides)
 
 
 def takes(parameter: str, value: str) -> bool:
-    """Whether CloudFormation takes the value: its pattern must match the whole (Java's syntax).
+    """Whether CloudFormation accepts the value: its pattern must match the whole (Java's syntax).
 
-    What the patterns use is the same in Python's.
+    The patterns use only syntax that Python's has too.
     """
     return re.fullmatch(PARAMETERS[parameter]["AllowedPattern"], value) is not None
 
@@ -40,7 +40,7 @@ class TestEnvironments:
     def test_a_second_deployment_keeps_what_the_first_one_was_told(
         self, environment: str, parameter: str
     ) -> None:
-        """SAM CLI's own merging of the parameters of a stack that is there."""
+        """SAM CLI's own merge of an existing stack's parameters."""
         merged = DeployContext.merge_parameters(dict(written()), configured(environment))
         [sent] = [each for each in merged if each["ParameterKey"] == parameter]
         assert sent == {"ParameterKey": parameter, "UsePreviousValue": True}
@@ -81,7 +81,7 @@ class TestPlaceholders:
     @pytest.mark.parametrize("address", ["hello", "hello@", "@kolo-shop.com", "a b@kolo-shop.com",
                                          "a@kolo-shop"])  # fmt: skip
     def test_a_sender_is_an_address(self, address: str) -> None:
-        """Or SES would complain of the sender as it does of a recipient."""
+        """Otherwise SES would complain of the sender as it does of a recipient."""
         assert not takes("SenderAddress", address)
 
 

@@ -30,7 +30,7 @@ def routes_of(function: Function) -> list[str]:
 
 
 def concrete(path: str) -> str:
-    """The path with something in the place of its parameters."""
+    """The path with a value for each of its parameters."""
     return re.sub(r"{\w+}", "0190f0b1-0000-7000-8000-000000000000", path)
 
 
@@ -107,7 +107,7 @@ def test_every_route_has_an_operation(function: Function) -> None:
 
 
 def test_routes_take_every_method() -> None:
-    """So that the function itself answers 405 with `Allow`."""
+    """So the function itself answers 405 with `Allow`."""
     for function in functions():
         for event in function.events_of("HttpApi"):
             assert event["Method"] == "ANY"

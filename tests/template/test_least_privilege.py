@@ -1,4 +1,4 @@
-"""The recorder itself: what it demands for a call, and that it lets nothing pass."""
+"""The recorder itself: the rights that it demands for a call, and that no call passes it."""
 
 import os
 from typing import Any
@@ -125,7 +125,7 @@ def test_a_records_three_actions_go_together() -> None:
 
 
 def test_reading_a_ledger_is_used_where_it_is_granted() -> None:
-    """It is no part of a claim."""
+    """It isn't part of a claim."""
     everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
     reading = {use for use in everything if use[1:] == ("dynamodb:GetItem", "IdempotencyTable")}
     assert reading

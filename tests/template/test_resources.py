@@ -42,7 +42,7 @@ def failure_destinations() -> set[str]:
 
 
 def last_stops() -> set[str]:
-    """The queues where what failed ends up."""
+    """The queues in which failed messages end up."""
     return {str(end) for end in map(dead_letters_of, QUEUES.values()) if end}
 
 
@@ -55,7 +55,7 @@ class TestQueues:
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
     def test_gives_up_after_its_receives(self, name: str) -> None:
-        """After its tries, and one more where the end of the last is noted, for a killed one."""
+        """It has its tries, and one more to record the end of a killed last one."""
         end = dead_letters_of(QUEUES[name])
         assert end in QUEUES
         assert QUEUES[name]["RedrivePolicy"]["maxReceiveCount"] == (
@@ -91,12 +91,12 @@ class TestQueues:
 
 
 class TestAlarms:
-    """Each alarm tells somebody."""
+    """Each alarm notifies an operator."""
 
     def test_goes_to_the_topic(self) -> None:
         for alarm in resources("AWS::CloudWatch::Alarm").values():
             assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": "Alarms"}]
-            # Nothing counted is nothing wrong, but where something should have run.
+            # Missing data is no alarm, except for a schedule that should have run.
             runs = alarm["MetricName"] == "Invocations"
             assert alarm["TreatMissingData"] == ("breaching" if runs else "notBreaching")
             assert alarm["AlarmDescription"]
@@ -122,7 +122,7 @@ class TestAddresses:
 
 
 class TestConcurrency:
-    """How many containers work at once: those of an account share what it has."""
+    """How many containers run at once: those of an account share its concurrency."""
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
     def test_no_queue_takes_all(self, name: str) -> None:
@@ -152,7 +152,7 @@ class TestConcurrency:
         posting = ("WebhookDeliveryFunction", "WebhookRetryFunction")
         as_many = [chosen[0], {"Ref": "WebhookConcurrency"}, chosen[2]]
         assert reserved == dict.fromkeys(waiting, chosen) | dict.fromkeys(posting, as_many)
-        # Off where an account has too little to keep any back.
+        # Off if an account has too little concurrency to reserve any.
         assert template()["Parameters"]["ReservedConcurrency"]["Default"] == 0
 
 
@@ -196,7 +196,7 @@ class TestEmails:
         events = destination["EventDestination"]
         assert events["Enabled"] is True
         assert events["EventBridgeDestination"]["EventBusArn"]["Fn::Sub"].endswith("/default")
-        # SES's names for what the worker knows, but for opens and clicks, which nobody tracks.
+        # SES's names of the events that the worker handles; opens and clicks are not tracked.
         assert sorted(events["MatchingEventTypes"]) == [
             "BOUNCE",
             "COMPLAINT",
@@ -230,7 +230,7 @@ class TestStreams:
         for source in sources:
             assert source["Stream"] == {"Fn::GetAtt": ["Table", "StreamArn"]}
             assert source["BisectBatchOnFunctionError"] is True
-            # As long as an hour takes: a shard waits behind a record that none helps.
+            # At most as long as an hour takes: a shard waits behind a record that always fails.
             assert source["MaximumRetryAttempts"] >= 50
             assert source["MaximumRecordAgeInSeconds"] == 3600
             assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
@@ -251,7 +251,7 @@ class TestTables:
 
     @pytest.mark.parametrize("name", ["Table", "JobObjects", "DataKey", "CodeKey"])
     def test_what_cannot_be_made_again_outlives_its_stack(self, name: str) -> None:
-        """But not a first deployment that failed: what that made is empty."""
+        """A first deployment that failed may delete them: what it created is empty."""
         assert template()["Resources"][name]["DeletionPolicy"] == "RetainExceptOnCreate"
         assert template()["Resources"][name]["UpdateReplacePolicy"] == "Retain"
 
@@ -309,7 +309,7 @@ class TestBuckets:
             "coupons/": 7,
             "manifests/": 365,
         }
-        # Whatever our code keeps there has one of these names.
+        # Every object of our code there has one of these prefixes.
         code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
         named = set(re.findall(r'return f"(\w+/)\{|name = f"(\w+/)\{', code))
         assert {one or other for one, other in named} == set(days)
@@ -353,7 +353,7 @@ class TestLogs:
 
 
 def test_nothing_is_traced_by_halves() -> None:
-    """X-Ray tells of a function's calls only where its SDK runs in it, and none has that."""
+    """X-Ray shows a function's calls only with its SDK in the function, and none has that."""
     assert "Tracing" not in template()["Globals"]["Function"]
     assert not [f.name for f in functions() if "Tracing" in f.properties]
 

@@ -1,4 +1,4 @@
-"""A stack that goes on with what an earlier one left: table, keys, bucket and domain."""
+"""A stack that continues with an earlier one's table, keys, bucket and domain."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ KEPT = {
 
 
 def unguarded(value: Any, name: str, guarded: bool = False) -> int:
-    """How often something names the resource where it may not be made."""
+    """How often the resource is named where it may not be created."""
     if isinstance(value, list):
         return sum(unguarded(each, name, guarded) for each in value)
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A function switches with its layers and variables: callers reach a version of all of them."""
+"""A function changes together with its layers and variables: callers reach one version of all."""
 
 import re
 from typing import Any
@@ -12,12 +12,12 @@ VERSION, ALIAS = "AWS::Lambda::Version", "AWS::Lambda::Alias"
 
 
 def versions(resources_: Any) -> set[str]:
-    """The logical ids of versions: CloudFormation publishes one for each that is new."""
+    """The logical ids of versions: CloudFormation publishes one for each new id."""
     return set(of_type(resources_, VERSION))
 
 
 def named(value: Any) -> set[str]:
-    """The parameters and resources that a part of the template refers to."""
+    """The parameters and resources to which a part of the template refers."""
     if isinstance(value, dict):
         own = {value["Ref"]} if "Ref" in value else set()
         if "Fn::Sub" in value:
@@ -47,13 +47,13 @@ def test_a_function_alone_publishes_its_own() -> None:
 
 
 def test_nothing_new_publishes_none() -> None:
-    """CloudFormation fails where a version is to be published and nothing has changed."""
+    """CloudFormation fails if a version is to be published and nothing has changed."""
     again = transformed(frozenset({("Core", "as it was")}))
     assert versions(again) == versions(transformed())
 
 
 def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> None:
-    """SAM's hash has no values of parameters: a description that changes replaces the version."""
+    """SAM's hash lacks parameters' values: a changed description replaces the version."""
     settings = named(written()["Resources"]["Settings"]["Properties"]["Content"])
     of_all = named(written()["Globals"]["Function"]) & written()["Parameters"].keys()
     assert settings == of_all
@@ -63,7 +63,7 @@ def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> No
 
 @pytest.mark.parametrize("name", sorted(resources(FUNCTION)))
 def test_no_function_has_a_variable_of_a_parameter_by_itself(name: str) -> None:
-    """The versions of the others would be replaced with nothing new in them, which fails."""
+    """The other functions' versions would be replaced without a change, which fails."""
     own = written()["Resources"][name]["Properties"]
     parts = [own.get(part, {}) for part in ("Environment", "MemorySize", "Timeout", "Layers")]
     of_all = named(written()["Globals"]["Function"])

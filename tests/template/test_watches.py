@@ -1,4 +1,4 @@
-"""The watches that every test runs under: logs, and answers against their description."""
+"""The watches that run with every test: logs, and answers against their description."""
 
 import logging
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ BROWSER = "stb_" + "a-" * 20
 
 @pytest.fixture
 def findings() -> Iterator[list[str]]:
-    """What the suite's own watch found, taken away before it fails the test."""
+    """The findings of the suite's own watch, removed before they fail the test."""
     yield conftest.log_watch.findings
     conftest.log_watch.findings.clear()
 
@@ -68,7 +68,7 @@ class TestLogWatch:
 
 
 class TestToldAnswers:
-    """An answer that the description doesn't know is found."""
+    """An answer that the description lacks is found."""
 
     @pytest.mark.parametrize(
         ("status", "code", "untold"),
@@ -96,7 +96,7 @@ class TestToldAnswers:
 
 
 class TestReached:
-    """What no test reached is told, once everything ran."""
+    """What no test reached is reported, once all tests ran."""
 
     PROBLEM: ClassVar[dict[str, str]] = {"Content-Type": "application/problem+json"}
 

@@ -1,4 +1,4 @@
-"""The template as SAM's transform makes it CloudFormation's: by the very library that AWS runs."""
+"""The template after SAM's transform to CloudFormation: by the very library that AWS runs."""
 
 from functools import cache
 from typing import Any
@@ -21,9 +21,9 @@ class _NoPolicies:
 def transformed(changed: frozenset[tuple[str, str]] = frozenset(), **parameters: str) -> Any:
     """The resources once functions and layers are packaged.
 
-    `changed` has other code for some of them: pairs of a logical id and what its code is.
+    `changed` has other code for some of them: pairs of a logical id and the name of its code.
     """
-    # A second, which no other test is to pay.
+    # This takes a second, which no other test should pay.
     from samtranslator.translator.transform import transform  # noqa: PLC0415
     from samtranslator.yaml_helper import yaml_parse  # noqa: PLC0415
 

@@ -30,7 +30,7 @@ class TestText:
         assert clock.to_text(first) <= clock.to_text(second)
 
     def test_the_first_year(self) -> None:
-        """What some systems write where they know no date."""
+        """Some systems write it if they know no date."""
         assert clock.to_text(read("0001-01-01T00:00:00Z")) == "0001-01-01T00:00:00.000Z"
 
 

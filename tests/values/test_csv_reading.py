@@ -1,4 +1,4 @@
-"""Long fields of CSV: what is read doesn't depend on what was imported or read before."""
+"""Long fields of CSV: the result doesn't depend on earlier imports or reads."""
 
 import csv
 import subprocess
@@ -17,7 +17,7 @@ IMPORTS = "import csv, storepost.feeds.files.tables, storepost.coupons.files"
 
 @pytest.fixture
 def _short_fields() -> Iterator[None]:
-    """Whoever runs in the same process has Python's bound somewhere else."""
+    """Other code in the same process has changed Python's limit."""
     before = csv.field_size_limit(10)
     yield
     csv.field_size_limit(before)
@@ -38,7 +38,7 @@ def test_a_feed() -> None:
 
 @pytest.mark.usefixtures("_short_fields")
 def test_codes() -> None:
-    """What is too long for a code is that row's problem; the others count."""
+    """A field too long for a code is that row's problem; the others count."""
     file = read_codes(f"code\nSAVE10\n{LONG}\n", None)
     assert file.codes == ("SAVE10",)
     assert [(fault.row, fault.value) for fault in file.faults] == [(3, LONG)]

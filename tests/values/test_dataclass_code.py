@@ -1,4 +1,4 @@
-"""Dataclasses whose methods were compiled before."""
+"""Dataclasses whose methods were compiled beforehand."""
 
 import dataclasses
 import marshal
@@ -26,7 +26,7 @@ class Amount:
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    """Takes back what a test gives `dataclasses`."""
+    """Undoes what a test changes in `dataclasses`."""
     before = vars(dataclasses).get("exec")
     yield
     vars(dataclasses).pop("exec", None)

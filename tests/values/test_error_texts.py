@@ -1,4 +1,4 @@
-"""What a caller reads of a field that is wrong: our own words, never a library's."""
+"""The texts of a wrong field's errors: our own words, never a library's."""
 
 import re
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ class Everything(BaseModel):
 
 
 def text_of(value: dict[str, Any]) -> str:
-    """What a caller is told of a body that has one thing wrong."""
+    """The error's text for a body with one mistake."""
     with pytest.raises(ValidationError) as raised:
         Everything.model_validate(value)
     [error] = field_errors(
@@ -140,7 +140,7 @@ def test_a_query_says_how_a_plus_is_written() -> None:
 
 
 def test_each_pattern_of_the_interface_has_a_text() -> None:
-    """Those of definitions' content are refused by their own schemas' texts."""
+    """Those of definitions' content have the texts of their own schemas."""
     of_definitions = {
         each for info in KINDS for each in patterns(schema_of(info.kind, info.schema_version))
     }

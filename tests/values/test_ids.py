@@ -40,7 +40,7 @@ class TestShort:
 
 
 class TestDerived:
-    """Ids that follow from what they name."""
+    """Ids that are derived from what they name."""
 
     @given(st.uuids(), st.text(), st.text())
     def test_its_bytes_are_those_of_the_identifier(

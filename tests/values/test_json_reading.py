@@ -19,21 +19,21 @@ DOCUMENTS = st.recursive(
 
 
 def depth_of(value: Any) -> int:
-    """How many arrays and objects stand inside one another."""
+    """How deeply arrays and objects are nested."""
     if isinstance(value, dict):
         value = list(value.values())
     return 1 + max(map(depth_of, value), default=0) if isinstance(value, list) else 0
 
 
 def deepened(value: Any, levels: int) -> Any:
-    """The value inside so many arrays and objects."""
+    """The value, nested in so many arrays and objects."""
     for level in range(levels):
         value = [value] if level % 2 else {"a]": value}
     return value
 
 
 def follow_in_pieces(text: str, length: int) -> None:
-    """Has a guard follow the text, so many characters at a time."""
+    """Lets a guard follow the text, so many characters at a time."""
     guard = DepthGuard()
     for start in range(0, len(text), length):
         guard.feed(text[start : start + length])

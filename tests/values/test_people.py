@@ -1,4 +1,4 @@
-"""What names people and places: phones, emails, locales and names, in their canonical form."""
+"""Identifiers of people and places: phones, emails, locales and names, in canonical form."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A run's own directory on disk: killed runs' are removed, nobody else's."""
+"""A run's own directory on disk: those of killed runs are removed, and no others."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from storepost.values.scratch import scratch
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """In `/tmp`'s place."""
+    """A directory in `/tmp`'s place."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -39,7 +39,7 @@ def test_a_killed_runs_is_removed_by_the_next(temporary: Path) -> None:
 
 
 def test_one_of_this_process_that_was_cut_off_is_removed(temporary: Path) -> None:
-    """Lambda may give a new runtime the number of the one that it killed."""
+    """Lambda may give a new runtime the process id of the one that it killed."""
     with scratch() as place:
         cut_off = place.with_name(place.name + "x")
         cut_off.mkdir()

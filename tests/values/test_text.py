@@ -33,7 +33,7 @@ class TestFold:
 
     @given(st.text(st.characters(max_codepoint=127)))
     def test_what_is_ascii_is_folded_as_beside_an_accent(self, text: str) -> None:
-        """A shorter way for most texts comes to the same."""
+        """The faster way for most texts has the same result."""
         assert fold(text) == fold(f"{text}\u0301x").removesuffix("x").strip()
 
     @given(st.text())

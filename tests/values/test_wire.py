@@ -1,4 +1,4 @@
-"""What holds for every shape of a request: its fields' names, and what the errors of values say."""
+"""Rules for every shape of a request: its fields' names, and its values' errors."""
 
 from importlib import import_module
 from pkgutil import walk_packages
@@ -15,7 +15,7 @@ from storepost.values.wire import MoneyShape, RequestBody
 
 
 def errors(shape: type[Any], sent: object) -> list[tuple[str, str]]:
-    """What a caller is told: places and messages."""
+    """The errors of the answer: places and messages."""
     with pytest.raises(ValidationError) as raised:
         shape.model_validate(sent)
     found = errors_of_record(raised.value.errors(include_url=False), sent)
@@ -23,7 +23,7 @@ def errors(shape: type[Any], sent: object) -> list[tuple[str, str]]:
 
 
 def shapes(base: type[RequestBody]) -> list[type[RequestBody]]:
-    """All that requests have."""
+    """All shapes of requests."""
     return [each for one in base.__subclasses__() for each in (one, *shapes(one))]
 
 
@@ -53,6 +53,6 @@ def test_what_is_no_currency_is_told_what_one_is(code: str) -> None:
 
 
 def test_a_number_that_the_stores_country_does_not_have() -> None:
-    """A shop whose language says no country is taken for one of where most speak it."""
+    """A shop whose language names no country counts as one of where most people speak it."""
     with pytest.raises(ValueError, match=r"with its country code, .*or as people write it in US"):
         normalised("0664 1234567", "US")

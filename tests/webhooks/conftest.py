@@ -14,14 +14,14 @@ def hooks(world: World, monkeypatch: pytest.MonkeyPatch) -> Hooks:
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
     owner = world.person("Olive Owner")
     made = Hooks(world, owner, world.workspace(owner, "Olive's Shop"))
-    # What made the workspace isn't told to endpoints that come after it.
+    # The workspace's creation isn't sent to endpoints that are created later.
     world.deliver()
     return made
 
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Receiver:
-    """What the endpoints are sent, without a network."""
+    """The messages to the endpoints, without a network."""
     made = Receiver()
     monkeypatch.setattr(posting, "post", made.post)
     return made

@@ -1,4 +1,4 @@
-"""A workspace with webhook endpoints, and what they are sent, without a network."""
+"""A workspace with webhook endpoints, and the messages to them, without a network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ DELIVERIES = "WebhookDeliveryQueue"
 
 @dataclass
 class Hooks:
-    """A workspace of somebody, with endpoints."""
+    """A workspace with endpoints, and its owner."""
 
     world: World
     owner: Someone
@@ -57,7 +57,7 @@ class Hooks:
         return dict(answer.json)
 
     def tested(self, endpoint: str, **body: object) -> dict[str, Any]:
-        """The delivery of a test that was just asked for."""
+        """The delivery of a test that was just requested."""
         answer = self.call("POST", f"/{endpoint}/test", json_body=body or None)
         assert answer.status == 202, answer.body
         return dict(answer.json)
@@ -75,24 +75,24 @@ class Hooks:
         return list(answer.json["items"])
 
     def event(self, type: str = "order.created", **fields: Any) -> WebhookEvent:
-        """Something that happened now."""
+        """An event of now."""
         attributes = {"resource": Resource("order", new_id()), **fields}
         return WebhookEvent(type, new_id(), clock.now(), **attributes)
 
     def advance(self, by: timedelta) -> None:
-        """Moves the time, also that of what SQS delays, and runs the schedule of later attempts."""
+        """Moves the time, also that of SQS's delays, and runs the schedule of later attempts."""
         later_attempts.advance(by)
 
     def schedule(self) -> None:
-        """Runs the schedule of later attempts, and what that queues."""
+        """Runs the schedule of later attempts, and the messages that it queues."""
         later_attempts.run_due()
 
 
 def is_signed_with(secret: str, sent: Received) -> bool:
     """Whether the signature is of this secret, as Standard Webhooks' own library says."""
     webhook: Any = Webhook(secret)
-    # The library knows no clock but the machine's, and this one may have been moved. The moment
-    # that is returned here is the one that it holds to be signed.
+    # The library only knows the machine's clock, and this one may have been moved. The moment
+    # returned here is the one that the library takes for the signed one.
     webhook._Webhook__verify_timestamp = lambda sent_at: datetime.fromtimestamp(int(sent_at), UTC)
     try:
         webhook.verify(sent.body.decode(), sent.headers)

@@ -1,4 +1,4 @@
-"""What people ask of deliveries: the list, one more attempt, a replay of what failed."""
+"""Requests about deliveries: the list, one more attempt, a replay of failed ones."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -174,7 +174,7 @@ class TestReplay:
     """POST /webhook-endpoints/{id}/replay."""
 
     def failed(self, hooks: Hooks, receiver: Receiver, endpoint: str) -> list[str]:
-        """Deliveries that failed, as the endpoint was disabled before their next attempt."""
+        """Failed deliveries of an endpoint that was disabled before their next attempt."""
         receiver.always = 500
         for kind in ("order.created", "product.created", "order.created"):
             enqueue_deliveries([(hooks.workspace, hooks.event(kind))])

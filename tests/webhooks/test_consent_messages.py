@@ -1,6 +1,7 @@
-"""One change of consent, told to a store and to a webhook endpoint at the same address.
+"""One change of consent, sent to a store and to a webhook endpoint at the same address.
 
-Both messages have the type `consent.changed`. Whoever verifies one never takes it for the other.
+Both messages have the type `consent.changed`. A receiver that verifies one never takes it for the
+other.
 """
 
 from typing import Any
@@ -26,7 +27,7 @@ WRITE_BACK = Draft202012Validator(TypeAdapter(WriteBackData).json_schema(mode="s
 
 
 def ask(hooks: Hooks, method: str, path: str, body: object) -> dict[str, Any]:
-    """What a request of the owner's answers."""
+    """The answer to the owner's request."""
     answer = hooks.world.call(method, path, token=hooks.owner.token, json_body=body)
     assert answer.status < 300, answer.body
     return dict(answer.json)

@@ -1,4 +1,4 @@
-"""Of changes of consent only what holds is told: who keeps a list by messages has the right one."""
+"""Only changes of consent that hold are sent: a receiver that applies them has the right state."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -28,13 +28,13 @@ NO, YES, PENDING = "unsubscribed", "subscribed", "pending"
 
 @pytest.fixture
 def shop(hooks: Hooks) -> Shop:
-    """A workspace whose endpoint is told of each change of consent, of imports too."""
+    """A workspace whose endpoint gets each change of consent, also those of imports."""
     hooks.made(["consent.changed"], includeImports=True)
     return Shop(hooks.world, hooks.owner, hooks.workspace)
 
 
 def told(shop: Shop, receiver: Receiver) -> list[dict[str, Any]]:
-    """The messages so far; this run delivers those of one commit before the next is made."""
+    """The messages so far; one commit's are delivered before the next commit."""
     shop.world.deliver()
     return [each.json for each in receiver.received]
 
@@ -45,7 +45,7 @@ def states(shop: Shop, receiver: Receiver) -> list[str]:
 
 
 def state(shop: Shop) -> str:
-    """What holds of Ann's address."""
+    """The state of Ann's address."""
     return str(profile_of(shop, ANN)["emailMarketingConsent"])
 
 
@@ -73,7 +73,7 @@ class TestSuperseded:
         assert states(shop, receiver) == [YES]
 
     def test_what_becomes_of_it_later(self, shop: Shop, receiver: Receiver) -> None:
-        """Its write-backs, a merge, and the erasure: nothing tells it after all."""
+        """Neither its write-backs nor a merge nor the erasure send it after all."""
         store = UUID(shop.world.store(shop.owner))
         put_customer(shop, store, "c-1")
         change_consent(shop, ANN, NO, 10)
@@ -90,7 +90,7 @@ class TestSuperseded:
         assert states(shop, receiver) == [NO]
 
     def test_what_is_of_before_an_erasure(self, shop: Shop, receiver: Receiver) -> None:
-        """It is in the history alone, as a request has to be answered."""
+        """It is recorded in the history only, as a request needs an answer."""
         upserted(shop, email=ANN)
         erase(shop, ANN)
         shop.world.deliver()
@@ -100,7 +100,7 @@ class TestSuperseded:
 
 
 class TestOneTransaction:
-    """Of several statements about one address the one that holds in the end is told."""
+    """Of several statements about one address in a transaction, the one that holds is sent."""
 
     @pytest.mark.parametrize(
         ("rows", "holds"),
@@ -148,7 +148,7 @@ STATEMENTS: dict[str, Callable[[Shop, UUID], object]] = {
 def test_whoever_applies_them_in_order_has_the_state(
     shop: Shop, receiver: Receiver, order: tuple[str, ...]
 ) -> None:
-    """After each statement, also where an earlier subscription holds again by it."""
+    """After each statement, also if it makes an earlier subscription hold again."""
     store = shop.store(listens=False)
     put_customer(shop, store, "c-1")
     for name in order:
@@ -158,7 +158,7 @@ def test_whoever_applies_them_in_order_has_the_state(
 
 
 def test_a_subscription_that_holds_again_is_told_again(shop: Shop, receiver: Receiver) -> None:
-    """As a message of its own."""
+    """It is a message of its own."""
     store = shop.store(listens=False)
     for name in ("an undated yes", "a no", "pending"):
         STATEMENTS[name](shop, store)

@@ -1,4 +1,4 @@
-"""Deliveries: the first attempt, those that follow, and what became of them."""
+"""Deliveries: the first attempt, later ones, and the results."""
 
 from datetime import timedelta
 
@@ -59,7 +59,7 @@ class TestTest:
 
 
 class TestAttempts:
-    """When the next attempt is, and the last one."""
+    """The times of the next attempt, and of the last one."""
 
     def test_ten_attempts_at_the_times_of_the_interface(
         self, hooks: Hooks, receiver: Receiver
@@ -101,7 +101,7 @@ class TestAttempts:
 
 
 class TestEvents:
-    """What the stream's reader queues."""
+    """The messages that the stream's reader queues."""
 
     def test_each_endpoint_that_takes_the_type(self, hooks: Hooks, receiver: Receiver) -> None:
         mine = [hooks.endpoint(["order.*"]), hooks.endpoint(["*"])]

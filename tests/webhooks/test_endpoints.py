@@ -141,7 +141,7 @@ class TestCreate:
 
 
 class TestManyWorkspaces:
-    """Workspaces that have endpoints have no row in common, which could grow or be contended."""
+    """Workspaces with endpoints share no row, which could grow or be contended."""
 
     def test_making_and_deleting_one_writes_its_own_workspaces_rows(self, hooks: Hooks) -> None:
         before = {row.key: row.to_dynamodb_dict() for row in hooks.world.rows()}

@@ -1,4 +1,4 @@
-"""Attempts that wait while what they would tell of goes: a person, a whole workspace."""
+"""Attempts that wait while their subject is deleted: a person, a whole workspace."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,14 +20,14 @@ WORDS = (CANARY, "Evelyn", "Adams")
 
 
 def ask(hooks: Hooks, method: str, path: str, body: object = None) -> dict[str, Any]:
-    """What a request of the owner's answers that succeeds."""
+    """The answer to the owner's request, which must succeed."""
     answer = hooks.world.call(method, path, token=hooks.owner.token, json_body=body)
     assert answer.status < 300, answer.body
     return dict(answer.json) if answer.body else {}
 
 
 def known(hooks: Hooks) -> str:
-    """Somebody who ordered, and who said no."""
+    """A person with an order and an opt-out."""
     store = hooks.world.store(hooks.owner)
     named = {"email": EMAIL, "firstName": "Evelyn", "lastName": "Adams"}
     profile = str(ask(hooks, "POST", "/profiles", named)["id"])
@@ -37,14 +37,14 @@ def known(hooks: Hooks) -> str:
 
 
 def said(receiver: Receiver) -> list[str]:
-    """The bodies so far. What is received from now on stands alone."""
+    """The bodies received so far, which are then cleared."""
     bodies = [each.body.decode() for each in receiver.received]
     receiver.received.clear()
     return bodies
 
 
 class TestErased:
-    """Somebody is erased while each of their events waits for its next attempt."""
+    """A person is erased while each of their events waits for its next attempt."""
 
     @pytest.mark.parametrize("failed", [1, 3], ids=["it waits in the queue", "it waits in a row"])
     def test_no_later_attempt_and_no_log_holds_a_word_of_them(

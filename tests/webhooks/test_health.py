@@ -1,4 +1,4 @@
-"""How an endpoint is doing: failing, told to its owner, disabled, and mended."""
+"""An endpoint's health: failing, reported to its owner, disabled, and enabled again."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ def subjects(hooks: Hooks) -> list[str]:
 
 
 class TestFailing:
-    """An endpoint that takes nothing."""
+    """An endpoint that refuses everything."""
 
     def test_it_fails_from_the_first_failure_until_a_success(
         self, hooks: Hooks, receiver: Receiver
@@ -200,7 +200,7 @@ class TestRetryAfter:
 
 
 class TestGuard:
-    """The address goes through the guard at each attempt: the connection is made to what it saw."""
+    """The guard checks the address at each attempt, and the connection is made to that address."""
 
     def test_dns_that_changes_after_the_first_attempt(
         self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
@@ -241,7 +241,7 @@ class TestGuard:
     def test_nobody_connects_to_where_a_later_answer_leads(
         self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The guard would let the other address pass: it is the redirect that isn't followed."""
+        """The guard would allow the other address: the redirect itself isn't followed."""
         with serving(OK) as elsewhere:
             gone = f"Location: http://127.0.0.1:{elsewhere.port}/\r\nContent-Length: 0\r\n\r\n"
             failing = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"

@@ -29,7 +29,7 @@ from tests.webhooks.receiving import DELIVERIES, RETRIES, Hooks
 
 
 def hand_over(queue: str, message: DeliveryMessage) -> bool:
-    """Hands a message to its worker, as SQS does once more; whether it is done with it."""
+    """Hands a message to its worker, as SQS does once more; whether the worker is done with it."""
     record = {
         "messageId": str(new_id()),
         "receiptHandle": "handle",
@@ -53,7 +53,7 @@ def first_message(hooks: Hooks, endpoint: str) -> tuple[WebhookEvent, DeliveryMe
 
 
 def ended(hooks: Hooks, endpoint: str, positions: object) -> dict[str, Any]:
-    """The one delivery of the endpoint, once nothing of it is to come."""
+    """The endpoint's one delivery, once it has no further attempt."""
     for _ in range(12):
         hooks.advance(timedelta(days=1, hours=3))
     [shown] = hooks.deliveries(endpoint)
@@ -90,7 +90,7 @@ class TestAttempt:
             assert len(receiver.received) <= 3, positions
 
     def test_one_that_waits_in_a_row(self, hooks: Hooks, receiver: Receiver) -> None:
-        """The third attempt fails: the fourth one is half an hour later."""
+        """The third attempt fails: the fourth one is half an hour later, in a row."""
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
         receiver.answers = [500, 500]
@@ -236,7 +236,7 @@ class TestMessages:
 
 
 class TestStream:
-    """The stream's reader, with what really happens."""
+    """The stream's reader, with real operations."""
 
     def happens(self, hooks: Hooks) -> None:
         body = {"email": "canary@example.com"}
@@ -290,7 +290,7 @@ class TestStream:
 
 
 def another(world: World) -> Hooks:
-    """A workspace of somebody else, without endpoints, whose making was told to nobody."""
+    """Another workspace, without endpoints, whose creation was sent to nobody."""
     owner = world.person()
     made = Hooks(world, owner, world.workspace(owner))
     world.deliver()
@@ -298,6 +298,6 @@ def another(world: World) -> Hooks:
 
 
 def counted_dynamodb(work: Callable[[], object]) -> list[str]:
-    """The calls of DynamoDB that the work makes, without those of the pump itself."""
+    """The work's calls of DynamoDB, without those of the pump itself."""
     pumps = {"DescribeTable", "DescribeStream", "GetShardIterator", "GetRecords"}
     return [each for each in counted(work) if each not in pumps and "Message" not in each]

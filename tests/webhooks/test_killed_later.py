@@ -1,5 +1,6 @@
-"""Runs of what comes later than attempts, killed before and after each of their calls to AWS:
-a replay of what failed, and a look at a failing endpoint.
+"""Runs of later work than attempts, killed before and after each of their calls to AWS.
+
+These are a replay of failed deliveries, and the check of a failing endpoint.
 """
 
 import json
@@ -23,7 +24,7 @@ FAILS, DISABLED = f"A webhook endpoint at {HOOK} fails", f"We disabled a webhook
 
 
 def waiting_body(world: World) -> dict[str, Any]:
-    """The one message that waits in the queue of what comes later, once it is taken out."""
+    """The one message in the queue of later work, taken out of it."""
     world.deliver_outbox()
     [message] = delayed()
     body: dict[str, Any] = json.loads(message.body)
@@ -32,7 +33,7 @@ def waiting_body(world: World) -> dict[str, Any]:
 
 
 def hand_over(body: dict[str, Any]) -> bool:
-    """Hands a message to the worker of what comes later; whether it is done with it."""
+    """Hands a message to the worker of later work; whether the worker is done with it."""
     record = {
         "messageId": str(new_id()),
         "receiptHandle": "handle",
@@ -51,7 +52,7 @@ class TestReplay:
 
     @pytest.fixture
     def failed(self, hooks: Hooks, receiver: Receiver) -> str:
-        """An endpoint three deliveries to which failed, as it was disabled meanwhile."""
+        """An endpoint with three failed deliveries, as it was disabled before their attempts."""
         endpoint = hooks.endpoint()
         receiver.always = 500
         for _ in range(3):
@@ -88,7 +89,7 @@ class TestReplay:
 
 
 class TestFailingEndpoint:
-    """The look at an endpoint that still fails, a day and five days after it began to."""
+    """The check of an endpoint that still fails, a day and five days after it began to."""
 
     @pytest.mark.parametrize(
         ("days", "status", "emails"),

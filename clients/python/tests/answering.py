@@ -1,4 +1,4 @@
-"""A service that answers what a test says, over httpx's own stand-in."""
+"""A service that gives the answers of a test, by httpx's mock transport."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,7 +10,7 @@ type Answered = httpx.Response | Exception
 
 
 class Service:
-    """Answers one thing after the other, and keeps what it was asked."""
+    """Gives one answer after the other, and keeps the requests."""
 
     def __init__(self, answers: Iterable[Answered]) -> None:
         self._answers = iter(answers)
@@ -30,7 +30,7 @@ class Service:
         self._now += seconds
 
     def client(self, *, attempts: int = 5, seconds: float = 60) -> Storepost:
-        """A caller of it."""
+        """Returns a client of it."""
         return Storepost(
             BASE_URL,
             "stp_secret",
@@ -40,12 +40,12 @@ class Service:
 
 
 def problem(status: int, code: str, **headers: str) -> httpx.Response:
-    """A problem as the service has it."""
+    """Returns a problem as the service answers it."""
     body = {"type": "about:problem", "title": "No", "status": status, "code": code}
     return httpx.Response(status, json=body, headers=headers)
 
 
 def always(make: Callable[[], Answered]) -> Iterable[Answered]:
-    """The same again and again."""
+    """Yields the same answer endlessly."""
     while True:
         yield make()

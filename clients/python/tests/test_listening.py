@@ -1,4 +1,4 @@
-"""`storepost listen`: what it shows of a request, and what it leaves behind at the service."""
+"""`storepost listen`: its output for a request, and the state that it leaves at the service."""
 
 import hashlib
 import hmac
@@ -36,7 +36,7 @@ TOLD = {
 
 
 class Listener:
-    """A listener in a process of its own, which ends after so many requests."""
+    """A listener in a process of its own, which ends after `count` requests."""
 
     def __init__(self, count: int, *options: str) -> None:
         self.process = subprocess.Popen(
@@ -50,7 +50,7 @@ class Listener:
         self.url = urlsplit(self.process.stderr.readline().split()[2])
 
     def post(self, body: bytes, headers: dict[str, str]) -> int:
-        """The answer's status."""
+        """Sends a request; returns the answer's status."""
         connection = http.client.HTTPConnection(self.url.netloc, timeout=10)
         try:
             connection.request("POST", self.url.path, body, headers)
@@ -60,7 +60,7 @@ class Listener:
             connection.close()
 
     def lines(self) -> list[str]:
-        """What it showed, once it has ended."""
+        """Returns its output, once it has ended."""
         shown, _ = self.process.communicate(timeout=20)
         assert self.process.returncode == 0
         return shown.splitlines()
@@ -68,7 +68,7 @@ class Listener:
 
 @pytest.fixture
 def listener(request: pytest.FixtureRequest) -> Iterator[Listener]:
-    """One of the parameters that a test gives."""
+    """A listener with the parameters that a test passes."""
     made = Listener(*request.param)
     yield made
     made.process.kill()
@@ -76,7 +76,7 @@ def listener(request: pytest.FixtureRequest) -> Iterator[Listener]:
 
 
 def signed(body: bytes) -> dict[str, str]:
-    """The headers of a write-back that is sent now."""
+    """Returns the headers of a write-back that is sent now."""
     timestamp = str(int(time.time()))
     key = b64decode(SECRET.removeprefix("whsec_"))
     made = hmac.digest(key, f"change.store.{timestamp}.".encode() + body, hashlib.sha256)
@@ -127,7 +127,7 @@ def test_it_shows_an_event_with_its_resource(listener: Listener) -> None:
 
 
 class Shop(ThreadingHTTPServer):
-    """Where messages are forwarded to: keeps what came, and answers in turn."""
+    """The server that messages are forwarded to; it keeps them, and gives its answers in turn."""
 
     def __init__(self, *answers: int) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Shop
 
     def do_POST(self) -> None:
-        """Keeps one."""
+        """Keeps a message."""
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.taken.append((body, {k.lower(): v for k, v in self.headers.items()}))
         self.send_response(next(self.server.answers))
@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 def test_what_is_verified_is_forwarded_as_it_came_and_its_answer_is_the_answer() -> None:
@@ -229,7 +229,7 @@ def test_the_endpoint_for_events_is_deleted_at_the_end() -> None:
 
 
 def requests_of(service: Service) -> list[tuple[str, str, Any]]:
-    """Each request: its method, the end of its path and its body."""
+    """Returns the method, the end of the path and the body of each request."""
     return [
         (r.method, r.url.path.partition(str(STORE))[2], json.loads(r.content or b"null"))
         for r in service.requests

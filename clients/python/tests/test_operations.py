@@ -28,7 +28,7 @@ type Json = dict[str, Any]
 
 
 def described() -> Iterator[tuple[str, str, Json]]:
-    """Each operation of the description with its method and path."""
+    """Yields each operation of the description with its method and path."""
     for path, item in _DESCRIPTION["paths"].items():
         for method in ("get", "put", "post", "patch", "delete"):
             if method in item:
@@ -42,13 +42,13 @@ EACH = pytest.mark.parametrize(
 
 
 def snake(name: str) -> str:
-    """`putWriteBack` as Python has it."""
+    """Returns the name in Python, such as `put_write_back` for `putWriteBack`."""
     named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return f"{named}_" if keyword.iskeyword(named) else named
 
 
 def resolved(part: Json) -> Json:
-    """What a reference of the description stands for."""
+    """Resolves a reference of the description."""
     while "$ref" in part:
         names = part["$ref"].removeprefix("#/").split("/")
         part = _DESCRIPTION
@@ -58,7 +58,7 @@ def resolved(part: Json) -> Json:
 
 
 def example(content: Json) -> Any:
-    """The example of the first kind of content."""
+    """Returns the example of the first media type."""
     first = next(iter(content.values()))
     if "example" in first:
         return first["example"]
@@ -66,7 +66,7 @@ def example(content: Json) -> Any:
 
 
 def made(hint: Any, value: Any) -> Any:
-    """A value of the generated type, made of JSON."""
+    """Returns a value of the generated type, made from JSON."""
     if hasattr(hint, "from_dict"):
         return hint.from_dict(value)
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
@@ -81,7 +81,7 @@ def made(hint: Any, value: Any) -> Any:
 
 
 def attempt(hint: Any, value: Any) -> Any:
-    """The same, None where the value doesn't fit."""
+    """Like `made`, but None if the value doesn't fit the type."""
     try:
         found = made(hint, value)
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -90,14 +90,14 @@ def attempt(hint: Any, value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A generated value as JSON."""
+    """Returns a generated value as JSON."""
     if hasattr(value, "to_dict"):
         return value.to_dict()
     return [plain(each) for each in value] if isinstance(value, list) else value
 
 
 def moments(value: Any) -> Any:
-    """JSON whose moments are equal where they mean the same: the client writes its own offset."""
+    """Returns JSON with its times parsed, as the client writes them with another UTC offset."""
     if isinstance(value, dict):
         return {name: moments(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -113,7 +113,7 @@ def hints(call: Any) -> Json:
 
 
 def arguments(call: Any, operation: Json) -> tuple[list[Any], Json]:
-    """What the operation needs at least, and its body where there is an example."""
+    """Returns the operation's required arguments, and its body if there is an example."""
     places, named, known = [], {}, hints(call)
     for parameter in map(resolved, operation.get("parameters", [])):
         if parameter["in"] == "path":
@@ -129,7 +129,7 @@ def arguments(call: Any, operation: Json) -> tuple[list[Any], Json]:
 
 
 def answer(operation: Json) -> tuple[httpx.Response, Any]:
-    """The described success, and its example."""
+    """Returns the described success, and its example."""
     status = min(int(status) for status in operation["responses"] if int(status) < 400)
     content = resolved(operation["responses"][str(status)]).get("content", {})
     if not content:
@@ -163,7 +163,7 @@ def test_each_is_called_as_it_is_described(method: str, path: str, operation: Js
 
 
 def bodies(request: httpx.Request, operation: Json) -> bool:
-    """Whether what was sent is the description's example, in its kind."""
+    """Whether the sent body is the description's example, in its media type."""
     body = operation.get("requestBody")
     if not body or (not body.get("required") and example(body["content"]) is None):
         return request.content == b"" and "content-type" not in request.headers

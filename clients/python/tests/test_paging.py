@@ -17,7 +17,7 @@ class OnePage:
 
 
 class List:
-    """A list of so many numbers in pages of ten."""
+    """A list of numbers in pages of ten."""
 
     def __init__(self, total: int) -> None:
         self.total = total

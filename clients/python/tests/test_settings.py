@@ -1,4 +1,4 @@
-"""Whom the command line calls, and as whom."""
+"""The service that the command line calls, and the caller whose token it uses."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ URL = "http://127.0.0.1:8000/v1"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a local run, where the command is typed."""
+    """The working directory, in which a local run wrote its credentials."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STOREPOST_BASE_URL", raising=False)
     monkeypatch.delenv("STOREPOST_TOKEN", raising=False)
@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(file: Path) -> None:
-    """A local run's credentials."""
+    """Writes a local run's credentials."""
     keys = {"read": "r", "propose": "p", "write": "w"}
     credentials = {"baseUrl": URL, "apiKeys": keys, "sessions": {"owner": "o"}, "storeId": "s"}
     file.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""When a request is sent again, and what it carries."""
+"""When a request is retried, and the headers of each attempt."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ HEALTHY = {"status": "ok"}
 
 
 def fine() -> httpx.Response:
-    """A success of a write without an answer."""
+    """Returns a write's success without a body."""
     return httpx.Response(204)
 
 
 def write(service: Service, **options: Any) -> None:
-    """A write that takes an idempotency key."""
+    """Makes a write that accepts an idempotency key."""
     with service.client(**options) as client:
         client.auth.sign_out()
 

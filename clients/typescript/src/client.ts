@@ -11,15 +11,15 @@ export interface StorepostOptions {
   /** An API key, or a session's token. */
   token?: string;
   retries?: Retries;
-  /** What takes the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
 }
 
 /**
- * A caller of the service. What is refused throws `ProblemError`.
+ * A caller of the service. A refused request throws `ProblemError`.
  *
- * A write gets an idempotency key of its own unless it is given one, and is sent again with it where
- * the service is busy or the network fails, so that it happens once.
+ * A write without an idempotency key gets one, and is retried with it if the service is busy or the
+ * network fails, so that it takes effect once.
  */
 export class Storepost extends Operations {
   constructor({ baseUrl, token, retries, fetch = globalThis.fetch }: StorepostOptions) {

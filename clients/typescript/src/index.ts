@@ -1,4 +1,4 @@
-/** Storepost for callers: every operation with its types, safe retries, and write-backs. */
+/** A client of Storepost: every operation with its types, safe retries, and write-backs. */
 
 export { Storepost, type StorepostOptions } from "./client.js";
 export type * from "./generated/types.gen.js";

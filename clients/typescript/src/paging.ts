@@ -1,6 +1,6 @@
-/** Lists of the service: page after page, fetched when they are looked at. */
+/** Lists of the service, whose pages are fetched when they are read. */
 
-/** What every list answers. */
+/** A page of any list. */
 export interface Page<Item> {
   items: Item[];
   total: number;
@@ -8,7 +8,7 @@ export interface Page<Item> {
   pageSize: number;
 }
 
-/** Each page, from `first` to the last; one at least. */
+/** Yields each page, from `first` to the last; at least one. */
 export async function* pages<OnePage extends Page<unknown>>(
   fetch: (page: number) => Promise<OnePage>,
   first = 1,
@@ -21,9 +21,10 @@ export async function* pages<OnePage extends Page<unknown>>(
 }
 
 /**
- * The items of those pages: `items((page) => storepost.orders.list({ query: { page } }))`.
+ * Yields the items of those pages: `items((page) => storepost.orders.list({ query: { page } }))`.
  *
- * Pages are counted, so what is added or removed meanwhile may bring an item twice, or not at all.
+ * Pages are requested by number, so rows that are added or removed meanwhile may make an item
+ * appear twice, or not at all.
  */
 export async function* items<Item>(
   fetch: (page: number) => Promise<Page<Item>>,

@@ -1,9 +1,9 @@
-/** What the service refuses, as errors: branch on `code`. */
+/** The service's refusals as errors: branch on `code`. */
 
 import type { ProblemCode } from "./generated/problem-codes.js";
 
 /**
- * One thing that is wrong with a request. `path` is a JSON Pointer into the body, else `query.page`,
+ * One error in a request. `path` is a JSON Pointer into the body, else `query.page`,
  * `path.id` or `header.idempotency-key`.
  */
 export interface FieldError {
@@ -24,7 +24,7 @@ interface Body {
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   /**
-   * Undefined where the gateway answered and not the service. The type has the codes that this
+   * Undefined if the gateway answered and not the service. The type has the codes that this
    * client knows, so that the compiler finds misspelled ones; a newer service may have more.
    */
   readonly code: ProblemCode | undefined;

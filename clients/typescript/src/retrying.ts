@@ -1,20 +1,20 @@
-/** Sends requests again where that can help, with the idempotency key that makes it safe. */
+/** Retries requests if that can help, with an idempotency key, which makes it safe. */
 
 import { randomUUID } from "node:crypto";
 
 const IDEMPOTENCY_KEY = "idempotency-key";
-/** The first wait where the service names none, and the longest: each is twice the last. */
+/** The first and the longest wait if the service names none; each is twice the last. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 
 export interface Retries {
-  /** How often a request is sent at most; 5 unless given. */
+  /** The most attempts of a request; 5 unless given. */
   attempts?: number;
-  /** How long it may take with everything, in milliseconds; 60,000 unless given. */
+  /** How long a request may take with all waits, in milliseconds; 60,000 unless given. */
   milliseconds?: number;
   /** How long one attempt may take, in milliseconds; 30,000 unless given. */
   attemptMilliseconds?: number;
-  /** Waits for so many milliseconds. */
+  /** Waits for a number of milliseconds. */
   sleep?: (milliseconds: number) => Promise<void>;
 }
 
@@ -23,9 +23,9 @@ type Fetch = (request: Request) => Promise<Response>;
 /**
  * A `fetch` that retries.
  *
- * A write by a known caller gets an idempotency key unless it has one, the same for each attempt, so
- * that it happens once. What nobody's key makes safe is sent again only where the service says that
- * it did nothing.
+ * A write with a token gets an idempotency key unless it has one, the same for each attempt, so
+ * that it takes effect once. A write without a key is retried only if the service says that it did
+ * nothing.
  */
 export function retrying(fetch: Fetch, retries: Retries = {}): Fetch {
   const { attempts = 5, milliseconds = 60_000, attemptMilliseconds = 30_000 } = retries;
@@ -45,7 +45,7 @@ export function retrying(fetch: Fetch, retries: Retries = {}): Fetch {
   };
 }
 
-/** Why no answer came. */
+/** The error of an attempt without an answer. */
 interface NoAnswer {
   error: unknown;
 }
@@ -76,7 +76,7 @@ function isRepeatable(request: Request): boolean {
   return request.method === "GET" || request.headers.has(IDEMPOTENCY_KEY);
 }
 
-/** How many milliseconds to wait before the next attempt; undefined where none would help. */
+/** Returns the milliseconds to wait before the next attempt; undefined if none would help. */
 async function waitAfter(
   answer: Response | NoAnswer,
   attempt: number,
@@ -94,10 +94,10 @@ async function waitAfter(
 }
 
 /**
- * Whether the same request may be answered otherwise soon.
+ * Whether a retry may soon succeed.
  *
- * 429 and 503 say that nothing was done. A 5xx that is no problem detail is the gateway's: the
- * request may have been carried out, and only a repeatable one is sent again.
+ * 429 and 503 say that nothing was done. A 5xx that isn't a problem detail is the gateway's: the
+ * request may have been carried out, so only a repeatable one is retried.
  */
 async function mayPass(answer: Response, repeatable: boolean): Promise<boolean> {
   if (answer.status === 429 || answer.status === 503) return true;
@@ -115,7 +115,7 @@ function codeOf(body: string): unknown {
   }
 }
 
-/** Whether nobody took the connection: then nothing was sent. */
+/** Whether the connection was refused, or the name not found: then nothing was sent. */
 function wasRefused(error: unknown): boolean {
   const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
   return cause?.code === "ECONNREFUSED" || cause?.code === "ENOTFOUND";

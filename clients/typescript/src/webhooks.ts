@@ -1,31 +1,31 @@
 /**
- * Write-backs to a custom store, and events to a webhook endpoint: who sent one, and what it says.
+ * Verifies write-backs to a custom store, and events to a webhook endpoint.
  *
- * A store and an endpoint have a secret each; take the one of whoever the address belongs to.
+ * Each store and each endpoint has a secret of its own; use that of the receiving URL's owner.
  *
- * They are signed as Standard Webhooks 1.0.0 says: `webhook-signature` has, by a space each, a
- * signature for each secret that is valid, `v1,` and the base64 of HMAC-SHA-256 over
+ * They are signed as Standard Webhooks 1.0.0 says: `webhook-signature` has a signature for each
+ * valid secret, separated by spaces: `v1,` and the base64 of HMAC-SHA-256 over
  * `{webhook-id}.{webhook-timestamp}.{body}`.
  */
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** How far the sender's clock may be from ours: what is older may be somebody's replay. */
+/** How far the sender's clock may differ from ours: an older message may be a replay. */
 const TOLERANCE_SECONDS = 300;
 
 /** Headers as Node's `http` has them, or as `fetch` has. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
 
-/** The request isn't the service's, or not as it sent it. Answer 401 and do nothing. */
+/** The request isn't the service's, or was changed. Answer 401 and do nothing. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 }
 
 /**
- * The body's JSON, if one of the signatures was made with the `whsec_…` secret.
+ * Returns the body's JSON, if one of the signatures was made with the `whsec_…` secret.
  *
- * `body` is the request's bytes as they came. `now` and `tolerance` are in seconds. Throws
- * `WebhookVerificationError`. The same `webhook-id` may come more than once: do its work once.
+ * `body` is the request's unchanged bytes. `now` and `tolerance` are in seconds. Throws
+ * `WebhookVerificationError`. The same `webhook-id` may arrive more than once: do its work once.
  */
 export function verifyWebhook(
   secret: string,

@@ -1,4 +1,4 @@
-/** When a request is sent again, and what it carries. */
+/** When a request is retried, and the headers of each attempt. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { ProblemError, type Retries, Storepost } from "../src/index.js";
 
 type Said = Response | Error;
 
-/** A service that answers one thing after the other; the last again and again. */
+/** A service that gives one answer after the other, and repeats the last one. */
 class Service {
   readonly asked: Request[] = [];
   readonly slept: number[] = [];

@@ -1,4 +1,4 @@
-/** Who sent a write-back: the headers and bodies that pass, and all that don't. */
+/** Verification of write-backs: the headers and bodies that pass, and those that don't. */
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";

@@ -23,7 +23,7 @@ from storepost.api.reference.schemas import (
 )
 from storepost.values.pagination import PageRequest, PageSize, cut
 
-# What counts the clicks in an email adds to a link's query whatever it likes.
+# Click trackers of emails add parameters of their own to a link's query.
 app = create_app(any_query=frozenset({"pages.get", "service.root"}))
 
 JSON = "application/json"

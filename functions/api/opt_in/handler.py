@@ -25,7 +25,7 @@ from storepost.values.languages import Language
 from storepost.values.pagination import PageRequest, PageSize
 
 _LINK_TOKEN_OPERATIONS = frozenset({"optIn.get", "optIn.confirm"})
-# Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
+# Mail programs and click trackers add parameters of their own to a link's query.
 app = create_app(
     forms=frozenset({"optIn.confirm"}),
     any_query=_LINK_TOKEN_OPERATIONS,

@@ -178,13 +178,20 @@ def list_sources(
     locale: Annotated[
         LocaleCode | None, Query(description=f"The locale to work the winners out for: {_LOCALE}")
     ] = None,
+    variant_id: Annotated[
+        UUID | None,
+        Query(
+            description="Only the records of the product itself and of this variant. A product "
+            "with so many that they don't fit into an answer (about 6 MB) needs it."
+        ),
+    ] = None,
 ) -> ProductSources:
     """Get a product's sources and winning values.
 
     What the store and each feed say of the product and its variants, and which record each field is
     taken from in one locale.
     """
-    return ProductSources.of(service.get_product(caller.workspace, id), locale)
+    return ProductSources.of(service.get_product(caller.workspace, id), locale, variant_id)
 
 
 @app.get("/v1/products/<id>/sales", operation_id="products.getSales")

@@ -26,7 +26,7 @@ from storepost.people.unsubscribing.schemas import (
 from storepost.values.languages import Language
 
 _LINK_TOKEN_OPERATIONS = frozenset({"unsubscribe.get", "unsubscribe.confirm"})
-# Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
+# Mail programs and click trackers add parameters of their own to a link's query.
 app = create_app(
     forms=frozenset({"unsubscribe.confirm"}),
     any_query=_LINK_TOKEN_OPERATIONS,

@@ -1,11 +1,11 @@
-"""Every minute: coupons and codes whose end has passed are moved to where they count as already."""
+"""Every minute: expires coupons and codes whose end has passed, as they show already."""
 
 from storepost.coupons.expiring import expire_due
 from storepost.platform.jobs.schedules import schedule_handler
 
 
 def move_due_coupons() -> dict[str, int]:
-    """Moves what is due."""
+    """Expires what is due."""
     return {"moved": expire_due()}
 
 

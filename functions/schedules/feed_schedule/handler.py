@@ -1,4 +1,4 @@
-"""Every five minutes: feeds whose time has come are queued."""
+"""Every five minutes: queues the feeds that are due."""
 
 from storepost.feeds.imports.scheduling import queue_due_feeds
 from storepost.platform.jobs.schedules import schedule_handler

@@ -1,4 +1,4 @@
-"""Each hour: suppressions whose end has come are moved to the history."""
+"""Each hour: moves suppressions whose end has passed to the history."""
 
 from storepost.people.deliverability.expiring import expire_due_suppressions
 from storepost.platform.jobs.schedules import schedule_handler

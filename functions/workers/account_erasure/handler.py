@@ -1,4 +1,4 @@
-"""The queue of deleted accounts: what they left behind is removed."""
+"""The queue of deleted accounts: removes what they left."""
 
 from storepost.accounts.me.erasure import erase
 from storepost.accounts.me.messages import AccountErasureMessage

@@ -1,4 +1,4 @@
-"""The queue of coupons that have something to do: each message goes on with one coupon."""
+"""The queue of coupons with work left: each message continues with one coupon."""
 
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.worker import resume

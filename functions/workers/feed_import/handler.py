@@ -1,4 +1,4 @@
-"""The queue of feeds that have something to import: each message goes on with one feed."""
+"""The queue of feeds with imports left: each message continues with one feed."""
 
 from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.imports.running import resume

@@ -1,4 +1,4 @@
-"""The queue of migrations: rows of a workspace are changed into another form."""
+"""The queue of migrations: changes rows of a workspace into another form."""
 
 from storepost.lifecycle.migrations.worker import migrate_workspace
 from storepost.platform.jobs.batches import job, queue_handler

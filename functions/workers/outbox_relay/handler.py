@@ -17,7 +17,7 @@ from storepost.webhooks.events.stream import events_of
 
 
 def outgoing(record: DynamoDBRecord) -> Outgoing | None:
-    """Returns what a row has for a queue; None where it has nothing, or not yet."""
+    """Returns a row's message for a queue; None if it has none, or not yet."""
     row = row_of(record.raw_event["dynamodb"].get("NewImage"))
     if isinstance(row, OutboxItem):
         return outgoing_of(row) if row.is_due and row.is_for_known_queue else None

@@ -1,4 +1,4 @@
-"""The queue of erased profiles: what they left is removed."""
+"""The queue of erased profiles: removes what they left."""
 
 from storepost.lifecycle.erasures.erasing import erase
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage

@@ -1,4 +1,4 @@
-"""The queue of merged profiles: what they had is moved to those that answer for them."""
+"""The queue of merged profiles: moves their rows to the profiles that answer for them."""
 
 from storepost.lifecycle.merges.pending_sources import absorb
 from storepost.people.profiles.messages import ProfileMergeMessage

@@ -1,4 +1,4 @@
-"""The table's stream, filtered to the rows that are searched: their postings follow them."""
+"""The table's stream, filtered to the rows that are searched: updates their postings."""
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 

@@ -1,4 +1,4 @@
-"""The queue of the stream's failed records: their postings are repaired."""
+"""The queue of the stream's failed records: repairs their postings."""
 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -9,7 +9,7 @@ from storepost.webhooks.deliveries.queueing import enqueue_again
 
 
 def repair_postings(record: SQSRecord, _context: LambdaContext) -> None:
-    """Repairs what one message names, and queues the webhook events that follow from it."""
+    """Repairs the postings of a message's records, and queues the records' webhook events."""
     repair(record.body, enqueue_again)
 
 

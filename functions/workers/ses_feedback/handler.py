@@ -1,4 +1,4 @@
-"""The queue of SES's events: what became of each email that was sent."""
+"""The queue of SES's events: stores the result of each email that was sent."""
 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -8,7 +8,7 @@ from storepost.platform.jobs.batches import queue_handler
 
 
 def work_on_event(record: SQSRecord, _context: LambdaContext) -> None:
-    """Takes in one event of the queue."""
+    """Handles one event of the queue."""
     work_on(record.body)
 
 

@@ -1,4 +1,4 @@
-"""The queue of Shopify's webhooks: each is worked on by itself, those of one record in turn."""
+"""The queue of Shopify's webhooks: handles each by itself, those of one record in turn."""
 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -8,7 +8,7 @@ from storepost.sync.webhooks.worker import work_on
 
 
 def work_on_webhook(record: SQSRecord, context: LambdaContext) -> None:
-    """Works on one webhook of the queue."""
+    """Handles one webhook of the queue."""
     work_on(record.body, context.get_remaining_time_in_millis)
 
 

@@ -1,4 +1,4 @@
-"""The queue of stores that have something to import: each message goes on with one store."""
+"""The queue of stores with imports left: each message continues with one store."""
 
 from storepost.platform.jobs.batches import fifo_queue_handler, job
 from storepost.stores.imports.messages import StoreImportMessage

@@ -1,4 +1,4 @@
-"""The queue of deleted workspaces: their data is deleted."""
+"""The queue of deleted workspaces: deletes their data."""
 
 from storepost.lifecycle.workspaces.deleting import delete_contents
 from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage

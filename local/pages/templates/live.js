@@ -1,4 +1,4 @@
-// Shows what is new without losing one's place: nothing is replaced that has the focus or a selection.
+// Updates the page without disturbing the reader: parts with the focus or a selection stay.
 const button = document.getElementById("live");
 let asking = false;
 

@@ -1,4 +1,4 @@
-"""Who may be written to: consent is requested, proven, confirmed, written back and withdrawn."""
+"""Consent to marketing is requested, proven, confirmed, written back and withdrawn."""
 
 from openapi.story.steps import OLIVE, Step
 from openapi.story.telling import Chapter, Meanwhile, StoryRun

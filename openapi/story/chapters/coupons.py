@@ -1,4 +1,4 @@
-"""A spring sale with a pool of codes, and gift cards whose codes came from elsewhere."""
+"""A spring sale with a pool of codes, and gift cards with codes of another system."""
 
 from openapi.story.steps import Step
 from openapi.story.telling import Chapter

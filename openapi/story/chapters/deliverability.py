@@ -1,4 +1,4 @@
-"""To whom nothing is sent, whatever they consented to, and who may be written to."""
+"""Suppressed addresses, which get nothing despite their consent, and reachable ones."""
 
 from openapi.story.steps import OLIVE, Step
 from openapi.story.telling import Chapter

@@ -1,4 +1,4 @@
-"""The shop reads its records by its own ids, and sends some whose ids no path can carry."""
+"""The shop reads its records by its own ids, and sends some whose ids no path can contain."""
 
 from typing import Any
 

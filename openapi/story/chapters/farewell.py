@@ -1,4 +1,4 @@
-"""What is taken away again: records, people, stores, and in the end the workspace."""
+"""Records, people, stores and finally the workspace are deleted."""
 
 from openapi.story.chapters.team import ANTON
 from openapi.story.people import PASSWORD

@@ -1,4 +1,4 @@
-"""The shop's customers: Ada, whom the shop's system sends, and Bruno, who wants news."""
+"""The shop's customers: Ada, sent by the shop's system, and Bruno, who wants the newsletter."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What Storepost knows of the throw now that it was sold."""
+"""The throw's product is read after it was sold."""
 
 from openapi.story.steps import Step
 from openapi.story.telling import Chapter
@@ -6,11 +6,16 @@ from openapi.story.telling import Chapter
 THROW = {"id": "{products.items.0.id}"}
 CHAPTER: Chapter = [
     Step("products.get", path=THROW, query={"locale": "en"}),
-    Step("products.getSources", path=THROW, query={"locale": "en"}),
     Step(
         "products.listVariants",
         path=THROW,
         query={"locale": "en", "stock": "in_stock", "removed": "false", "page": 1, "pageSize": 25},
+        keep="variants",
+    ),
+    Step(
+        "products.getSources",
+        path=THROW,
+        query={"locale": "en", "variantId": "{variants.items.0.id}"},
     ),
     Step("products.getSales", path=THROW, query={"from": "2026-03-01", "to": "2026-03-14"}),
 ]

@@ -35,7 +35,7 @@ CUSTOMER = {
 
 
 def _signed(body: object) -> dict[str, str]:
-    """The headers with which Shopify sends a webhook."""
+    """Returns the headers with which Shopify sends a webhook."""
     digest = hmac.digest(APP.secret.encode(), json.dumps(body).encode(), hashlib.sha256)
     return {
         "x-shopify-topic": "customers/update",
@@ -47,7 +47,7 @@ def _signed(body: object) -> dict[str, str]:
 
 
 def _approve(story: StoryRun) -> None:
-    """Olive approves in her shop what the app asks for."""
+    """Olive approves in her shop the scopes that the app requests."""
     shopify, install_path = story.run.shopify, story.values["install"]["path"]
     query = dict(parse_qsl(urlsplit(install_path).query))
     address = approve(shopify.app, shopify.shops[SHOP], query)
@@ -65,12 +65,12 @@ def _refuse_codes(story: StoryRun) -> None:
 
 
 def _take_codes(story: StoryRun) -> None:
-    """The shop takes codes again."""
+    """The shop accepts codes again."""
     story.outside.close()
 
 
 def _land(story: StoryRun) -> None:
-    """Her browser is led on to the page on which she chooses the workspace."""
+    """Her browser is redirected to the page on which she chooses the workspace."""
     story.values["link_id"] = urlsplit(story.values["location"]).fragment
 
 

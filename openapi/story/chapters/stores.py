@@ -1,4 +1,4 @@
-"""Olive connects her shop's own system, and says where it wants to hear of consent."""
+"""Olive connects her shop's own system, and sets its URL for consent write-backs."""
 
 from openapi.story.steps import OLIVE, Step
 from openapi.story.telling import Chapter

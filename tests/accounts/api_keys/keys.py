@@ -36,14 +36,14 @@ def revoked(world: World, by: Someone, key: UUID) -> None:
 
 
 def works(world: World, secret: str) -> bool:
-    """Whether the secret lets anybody in."""
+    """Whether the secret authenticates a request."""
     status = world.call("GET", "/members", token=secret).status
     assert status in {200, 401}
     return status == 200
 
 
 def name_behind(secret: str) -> str:
-    """The name that authentication learns from a secret."""
+    """The name that authentication reads for a secret."""
     row = find(ApiKeyTokenItem, token_key(digest(secret)))
     assert row is not None
     return row.name

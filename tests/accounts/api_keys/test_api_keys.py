@@ -170,7 +170,7 @@ class TestCreate:
     def test_by_who_is_no_admin_any_more(
         self, world: World, workspace: WorkspaceScope, *, demoted: bool
     ) -> None:
-        """A key outlives its maker's membership, so nobody may make one on leaving."""
+        """A key outlives its maker's membership, so an admin who is leaving may not make one."""
         admin = world.member(workspace, Role.ADMIN)
         body = {"name": "Mine", "scope": "write"}
         with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):

@@ -50,7 +50,7 @@ class TestUpdate:
     def test_each_secret_knows_the_name(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        """During a rotation's overlap there are two, and a new one is made under the new name."""
+        """A rotation's overlap has two secrets; a new secret is made under the new name."""
         key, first = made(world, owner, "Old")
         rotate = partial(world.call, "POST", f"/api-keys/{key}/rotate", token=owner.token)
         second = rotate(json_body={"overlapSeconds": 3600}).json["key"]

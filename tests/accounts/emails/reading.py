@@ -1,16 +1,16 @@
-"""An email as its reader gets it: words, links and whether the markup closes what it opens."""
+"""An email as its reader sees it: words, links, and whether the markup closes its elements."""
 
 import re
 from html.parser import HTMLParser
 
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 _UNSEEN = frozenset({"head", "style", "title"})
-# What sets text off from what stands before it on the screen.
+# Elements that separate their text from the text before it on the screen.
 _BREAKS = frozenset({"br", "div", "li", "p", "table", "td", "tr", "ul"})
 
 
 class Page(HTMLParser):
-    """Reads HTML strictly: a tag closed out of turn or left open is a mistake."""
+    """Reads HTML strictly: a tag that is closed in the wrong order or left open is a mistake."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)

@@ -40,7 +40,7 @@ def rendered(message: Message) -> RenderedEmail:
 def read(
     email: RenderedEmail, *, facts: list[str], reason: str, greeting: str, link: str | None = None
 ) -> Page:
-    """Asserts what holds for every email; answers its HTML for what holds for this one."""
+    """Asserts what holds for every email; returns its HTML for the assertions about this one."""
     page = Page(email.html)
     _assert_text(email.text, facts=facts, reason=reason, greeting=greeting)
     _assert_html(page, email, facts=facts, link=link)
@@ -349,6 +349,6 @@ class TestLetterhead:
         page = Page(email.html)
         styles = [value for _, name, value in page.attributes if name == "style"]
         assert sum("font-variant-numeric:tabular-nums" in style for style in styles) == 1
-        # A locked screen shows subjects and preheaders to whoever looks at it.
+        # A locked screen shows subjects and preheaders to anybody who looks at it.
         assert "049302" not in email.subject + page.preheader + page.title
         assert email.html.count("049302") == 1

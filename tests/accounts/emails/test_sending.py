@@ -1,4 +1,4 @@
-"""One email, under a lease: whoever has the lease knows it, though its answer got lost."""
+"""One email, under a lease: the lease's holder recognises it though DynamoDB's answer got lost."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ TO = f"guest.{CANARY}@example.com"
 
 @pytest.fixture
 def event(world: World) -> dict[str, Any]:
-    """The batch that brings one invitation."""
+    """The batch with one invitation."""
     changes = Changes()
     email = Invitation("Nordlicht", "Jane", "member", INVITATION_LINK, WHEN)
     send_email(changes, TO, email, EmailTags(EmailKind.INVITATION, new_id(), new_id()))
@@ -49,7 +49,7 @@ def test_a_lost_answer_does_not_lock_its_own_owner_out(world: World, event: dict
 
 
 def test_a_killed_runs_lease_locks_others_out(world: World, event: dict[str, Any]) -> None:
-    """It may have sent the email. The lease ends with the time that it had."""
+    """The killed run may have sent the email. Its lease ends when the run's time would have."""
 
     def kill(_number: int, operation: str, moment: Side) -> None:
         if (operation, moment) == ("SendEmail", Side.BEFORE):

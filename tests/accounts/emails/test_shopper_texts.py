@@ -19,7 +19,7 @@ OTHERS = sorted(set(Language) - {Language.ENGLISH})
 
 
 def texts(language: Language) -> dict[str, str]:
-    """The texts of the opt-in email as they stand in their file."""
+    """The texts of the opt-in email, read from their file."""
     path = Path(module.__file__).parent / "texts" / f"{language}.json"
     found: dict[str, dict[str, str]] = json.loads(path.read_text("utf-8"))
     return found["opt_in"]

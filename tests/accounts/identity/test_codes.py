@@ -141,7 +141,7 @@ def test_what_has_another_form_is_wrong(world: World, code: str) -> None:
 
 
 def test_guesses_made_at_once_are_five(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twenty that all read the row before any of them was counted: five are compared."""
+    """Twenty guesses read the row before any of them was counted: five are compared."""
     code = issued()
     row, compared = find(EmailedCodeItem, KEY), []
 

@@ -1,7 +1,7 @@
-"""What signs, seals or names one thing signs, seals and names no other.
+"""A signature, seal or key of one thing is valid for no other thing.
 
-First the primitives, each purpose against each other one; then over the interface all that somebody
-can hold in his hand, offered wherever something is taken.
+First the primitives, each purpose against each other one; then the interface: every credential that
+a person can have, offered wherever one is accepted.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ class TestPurposes:
             assert [other for other in Purpose if open_token(token, other)] == [one]
 
     def test_tags_keys_and_hashes_are_all_different(self, world: World) -> None:
-        """One key in KMS stands behind them all."""
+        """All of them are derived from one key in KMS."""
         made = [
             *(code_mac("1", purpose, CONTEXT) for purpose in Purpose),
             *(keyed_hash("1", purpose, CONTEXT) for purpose in Purpose),
@@ -92,7 +92,7 @@ class TestPurposes:
     def test_no_two_purposes_and_contexts_read_alike(
         self, one: list[str], other: list[str]
     ) -> None:
-        """Whatever stands where one part ends and the next begins."""
+        """Different lists never give equal bytes, wherever one part ends and the next begins."""
         if other:
             assert (domain_bytes(*one) == domain_bytes(*other)) is (one == other)
 
@@ -136,7 +136,7 @@ def _trusted_browser(person: Someone) -> str:
 
 
 def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> None:
-    """Each thing that somebody can hold is offered wherever such a thing is taken."""
+    """Each kind of credential is offered wherever another kind is accepted."""
     owner = account(world)
     workspace = world.workspace(owner)
     with_email_codes(owner)
@@ -219,7 +219,7 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
 
 
 def test_what_opens_one_kept_answer_opens_no_other(world: World) -> None:
-    """Two answers with secrets to one caller, changed for each other in the store."""
+    """The stored answers of two requests of one caller, both with secrets, are swapped."""
     owner = world.person()
     world.workspace(owner)
     body = {"name": "Key", "scope": "read"}
@@ -238,7 +238,7 @@ def test_what_opens_one_kept_answer_opens_no_other(world: World) -> None:
 
 
 class TestCodes:
-    """Codes of six digits: each counts where it was asked for."""
+    """Codes of six digits: each is valid only where it was requested."""
 
     def test_each_as_each_other_one(self, world: World) -> None:
         owner = account(world)

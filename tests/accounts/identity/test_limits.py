@@ -31,7 +31,7 @@ ADDRESS = f"limited.{CANARY}@example.com"
 
 
 class Time:
-    """A clock that stands still until it is moved."""
+    """A clock that stops until a test moves it."""
 
     def __init__(self) -> None:
         self.now = BEGIN
@@ -42,7 +42,7 @@ class Time:
 
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch, world: World) -> Iterator[Time]:
-    """A clock that stands still, in an empty world."""
+    """A stopped clock, in an empty world."""
     stopped = Time()
     monkeypatch.setattr(clock, "now", lambda: stopped.now)
     yield stopped
@@ -50,7 +50,7 @@ def time(monkeypatch: pytest.MonkeyPatch, world: World) -> Iterator[Time]:
 
 
 def refused_for(limit: Limit, email: str = ADDRESS) -> int | None:
-    """For how many seconds an attempt is refused, None where it is let through."""
+    """For how many seconds an attempt is refused; None if it is allowed."""
     try:
         count_for_address(limit, email)
     except limit.problem as problem:

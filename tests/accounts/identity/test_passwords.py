@@ -50,7 +50,7 @@ def test_nobody_s_password_is_compared_all_the_same(monkeypatch: pytest.MonkeyPa
     compared: list[str] = []
 
     class Spy:
-        """Counts what the hasher is asked."""
+        """Counts the calls of the hasher."""
 
         def __init__(self) -> None:
             self.real = original()

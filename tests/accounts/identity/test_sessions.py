@@ -219,7 +219,7 @@ def test_devices(agent: str | None, browser: str | None, system: str | None) -> 
 
 
 def test_what_fails_after_the_commit_fails_nothing(world: World) -> None:
-    """A step behind the commit is best effort: what was written stands, and the next step runs."""
+    """A step after the commit is best effort: the write stays, and the next step runs."""
     ran: list[str] = []
     changes = Changes()
     steps: list[Callable[[], None]] = [fail, lambda: ran.append("second")]

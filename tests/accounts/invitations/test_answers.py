@@ -35,12 +35,12 @@ def workspace(world: World, owner: Someone) -> WorkspaceScope:
 
 @pytest.fixture
 def guest(world: World) -> Someone:
-    """Somebody with an account, to be invited."""
+    """A person with an account, to be invited."""
     return world.person(f"Gus {CANARY}")
 
 
 def status(made: dict[str, str]) -> InvitationStatus:
-    """What became of the invitation, as it is stored."""
+    """The invitation's stored status."""
     found = find_invitation(UUID(made["id"]))
     assert found is not None
     return found.status

@@ -152,7 +152,7 @@ class TestCreate:
     def test_who_is_no_admin_any_more_invites_nobody(
         self, world: World, owner: Someone, *, demoted: bool
     ) -> None:
-        """Else they could come back as one."""
+        """Otherwise they could return as an admin."""
         workspace = world.workspace(owner)
         admin = world.member(workspace, Role.ADMIN)
         body = {"email": GUEST, "role": "admin"}
@@ -163,7 +163,7 @@ class TestCreate:
         assert world.emails() == []
 
     def test_the_workspace_is_deleted_meanwhile(self, world: World) -> None:
-        """Whoever lost a race by then finds nothing to invite to."""
+        """The request loses its race, and its next attempt finds no workspace to invite to."""
         owner = world.person()
         workspace = world.workspace(owner)
         members = WorkspaceRepository(workspace)

@@ -1,4 +1,4 @@
-"""A key that falls into wrong hands: its owner learns of it, and what it invited ends with it."""
+"""A stolen key: its owner is told what it does, and revoking it cancels its invitations."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ def key(world: World, owner: Someone, workspace: WorkspaceScope) -> str:
 
 
 def invites(world: World, token: str, role: str = "admin", email: str | None = None) -> str:
-    """Somebody is invited: the invitation's id."""
+    """Invites somebody with the key; the invitation's id."""
     body = {"email": email or f"{uuid4().hex}.{CANARY}@example.com", "role": role}
     answer = world.call("POST", "/invitations", token=token, json_body=body)
     assert answer.status == 201, answer.body
@@ -67,11 +67,11 @@ def status(invitation: str) -> InvitationStatus:
 
 
 class TestTold:
-    """What a key does to people tells the owner at once."""
+    """The owner is told at once what a key does to people."""
 
     @contextmanager
     def one_email(self, world: World, owner: Someone) -> Iterator[list[Email]]:
-        """The emails that the owner gets by the block."""
+        """The one email that the owner gets because of the block."""
         before, found = len(world.emails()), list[Email]()
         yield found
         found += [email for email in world.emails()[before:] if email.to == owner.email]
@@ -180,7 +180,7 @@ class TestRevoked:
         action: str,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """As if it had died right after the key was revoked, before anything was cancelled."""
+        """The run died right after it revoked the key, before it cancelled an invitation."""
         thief = world.person()
         invitation = invites(world, key, email=thief.email)
         monkeypatch.setattr(cancelling, "_cancel_some", lambda *_: 0)
@@ -214,7 +214,7 @@ class TestRevoked:
         key: str,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """A second call ends what the first one began."""
+        """A second call completes the first one's work."""
         monkeypatch.setattr(cancelling, "MAX_AT_ONCE", 1)
         for _ in range(2):
             invites(world, key)

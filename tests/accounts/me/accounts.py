@@ -61,7 +61,7 @@ def stored(someone: Someone) -> Person:
 
 
 def partition(world: World, someone: Someone) -> set[str]:
-    """The sort keys of what stands under the person but account, sessions and limits."""
+    """The sort keys of the person's rows, except the account, its sessions and its limits."""
     keys = {row.sk for row in world.rows(f"person#{short(someone.id)}")}
     apart = ("session#", "attempts#")
     return {key for key in keys if key != "person" and not key.startswith(apart)}
@@ -104,7 +104,7 @@ def wrong_totp(secret: str) -> str:
 
 
 def code_in(email: Email) -> str:
-    """The six digits that an email brings."""
+    """The six digits in an email."""
     code: str
     [code] = set(re.findall(r"\b\d{6}\b", email.text))
     assert code in email.html
@@ -147,7 +147,7 @@ def _confirmed(world: World, someone: Someone, path: str, code: str) -> list[str
 
 
 def refuses_strangers(world: World, method: str, path: str) -> None:
-    """Nobody, before the body is looked at, and no key."""
+    """An anonymous caller is refused before the body is read, and so is every key."""
     anonymous = world.call(method, path, json_body={"unknown": 1})
     assert anonymous.problem() == (401, "unauthenticated")
     maker = world.person()
@@ -157,7 +157,7 @@ def refuses_strangers(world: World, method: str, path: str) -> None:
 
 
 def refuses_wrong_password(world: World, path: str, body: Json, field: str = "password") -> None:
-    """A wrong password is refused and counted; ten of them close the door for the right one too."""
+    """A wrong password is refused and counted; ten of them lock the right one out too."""
     someone = account(world)
     before = row_of(someone).attribute_values
     for _ in range(10):

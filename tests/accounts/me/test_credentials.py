@@ -158,7 +158,7 @@ class TestChangeEmail:
         assert someone.name not in email.text
         assert someone.email not in email.text
         assert (stored(someone).email, stored(owner).email) == (someone.email, owner.email)
-        # Nor does the confirmation tell: it counts tries as for any other address.
+        # The confirmation doesn't reveal it either: it counts tries as for any other address.
         for expected in [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]:
             tried = world.call(
                 "POST", "/me/email/confirm", token=someone.token, json_body={"code": "none"}
@@ -175,7 +175,7 @@ class TestChangeEmail:
                 lambda: world.call("POST", self.path, token=someone.token, json_body=body)
             )
 
-        calls(f"first.{CANARY}@example.com")  # whose rows the others replace
+        calls(f"first.{CANARY}@example.com")  # the rows that the others replace
         assert calls(NEW_ADDRESS) == calls(owner.email)
 
     def test_the_own_address_changes_nothing(self, world: World) -> None:

@@ -105,7 +105,7 @@ class TestDelete:
         others = traces(world, other)
         assert delete(world, someone, key="k").status == 204
         world.deliver()
-        # An invitation is its workspace's own, with the name of whoever sent it.
+        # An invitation belongs to its workspace, with the name of its sender.
         assert [row for row in traces(world, someone) if "'invited_by'" not in row] == []
         assert [row for row in traces(world, other) if row not in others] == []
         assert world.rows("due#") == []
@@ -153,7 +153,7 @@ class TestDelete:
         assert delete(world, someone, key="k").status == 204
         remaining = [w for w in workspaces if membership_exists(w, someone)]
         assert len(remaining) == 3
-        for key in keys:  # a role without an account counts for nothing, removed yet or not
+        for key in keys:  # a role without an account has no effect, removed yet or not
             answer = world.call("POST", "/invitations", token=key, json_body={})
             assert answer.problem() == (403, "role")
         world.deliver()
@@ -163,7 +163,7 @@ class TestDelete:
     def test_replay(self, world: World) -> None:
         someone = account(world)
         assert delete(world, someone, key="k").status == 204
-        # There is no caller any more who could retry.
+        # No caller is left who could retry.
         assert delete(world, someone, key="k").problem() == (401, "unauthenticated")
 
 

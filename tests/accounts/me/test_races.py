@@ -1,4 +1,4 @@
-"""What somebody else changes between an operation's reads and its commit."""
+"""What another writer changes between an operation's reads and its commit."""
 
 from collections.abc import Callable
 from types import ModuleType

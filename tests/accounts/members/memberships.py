@@ -9,13 +9,13 @@ from tests.harness.world import Someone, World
 
 
 def make_key_on_leaving(world: World, admin: Someone) -> None:
-    """An admin makes a key while somebody removes them."""
+    """An admin makes a key while another one removes them."""
     body = {"name": "On leaving", "scope": "write"}
     assert world.call("POST", "/api-keys", token=admin.token, json_body=body).status == 201
 
 
 def id_of(world: World, someone: Someone, workspace: WorkspaceScope) -> UUID:
-    """The id of somebody's membership."""
+    """The id of a person's membership."""
     membership = world.membership(someone, workspace)
     assert membership is not None
     return membership.id

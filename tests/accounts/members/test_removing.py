@@ -59,7 +59,7 @@ class TestDelete:
     def test_the_owner_is_told_of_a_key_that_takes_anothers_place_meanwhile(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        """As many are active as before."""
+        """The number of active keys stays the same."""
         admin = world.member(workspace, Role.ADMIN)
         target = id_of(world, admin, workspace)
         revoked = world.key_of(world.api_key(workspace, KeyScope.READ, admin))

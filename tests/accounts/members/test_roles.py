@@ -147,7 +147,7 @@ class TestUpdateRole:
         self, world: World, workspace: WorkspaceScope, monkeypatch: pytest.MonkeyPatch, role: str,
         *, by_key: bool,
     ) -> None:  # fmt: skip
-        """Nobody makes themselves an admin again."""
+        """A demoted admin can't make themselves an admin again."""
         admin = world.member(workspace, Role.ADMIN)
         token = world.api_key(workspace, KeyScope.WRITE, admin) if by_key else admin.token
         target = id_of(world, admin, workspace)

@@ -1,4 +1,4 @@
-"""Accounts that can sign in, and what their owners have in their hands."""
+"""Accounts that can sign in, and the credentials of their owners."""
 
 import base64
 import hashlib
@@ -73,7 +73,7 @@ def code_in(email: Email) -> str:
 
 
 def fragment_in(email: Email, page: str) -> str:
-    """What the link to a page holds behind its `#`."""
+    """The part of a page's link behind its `#`."""
     [fragment] = set(re.findall(rf"https://api\.example\.com/v1/pages/{page}#(\S+)", email.text))
     return str(fragment)
 
@@ -84,14 +84,14 @@ def another(code: str) -> str:
 
 
 def stored(person: Someone) -> Person:
-    """The account as it stands in the table."""
+    """The account as it is stored."""
     found = find_person(PersonScope(person.id))
     assert found is not None
     return found
 
 
 def session_behind(token: str) -> Session:
-    """The session that a token is of."""
+    """The session of a token."""
     item = find_token(digest(token))
     assert isinstance(item, SessionItem)
     return as_session(item)
@@ -140,7 +140,7 @@ def try_second_step(
 
 
 def signs_in(world: World, token: str) -> bool:
-    """Whether the token signs anybody in: an anonymous caller gets 401, a known one an answer."""
+    """Whether the token authenticates: an anonymous caller gets 401, a known one an answer."""
     return world.call("GET", "/invitations", token=token).status != 401
 
 

@@ -8,5 +8,5 @@ from tests.harness.world import CANARY, Someone, World
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password and no second step."""
+    """A person with a password and no second step."""
     return account(world, f"Petra {CANARY}")

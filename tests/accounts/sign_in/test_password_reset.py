@@ -36,7 +36,7 @@ NEW = "an entirely new password"
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password."""
+    """A person with a password."""
     return account(world, f"Rita {CANARY}")
 
 
@@ -52,7 +52,7 @@ def reset(world: World, token: str, password: str = NEW) -> Answer:
 
 
 def emailed_token(world: World, person: Someone) -> str:
-    """The token of the link that was just asked for."""
+    """The token of the link that was just requested."""
     assert forgot(world, person.email).status == 202
     return fragment_in(world.emails()[-1], "password-reset")
 
@@ -218,7 +218,7 @@ class TestReset:
 
 
 def test_a_session_s_rows_expire(world: World, person: Someone) -> None:
-    """What no sweep removed goes by itself 90 days after the sign-in."""
+    """A row that no sweep removed expires 90 days after the sign-in."""
     rows = [row for row in world.rows() if isinstance(row, SessionItem | SessionPointerItem)]
     assert len(rows) == 2
     [session] = [row for row in rows if isinstance(row, SessionItem)]

@@ -398,7 +398,7 @@ class TestTwoFactorLimit:
         assert world.emails() == []
 
     def test_a_try_that_runs_again_counts_once(self, world: World, person: Someone) -> None:
-        """Another code is sent while one is compared: nothing comes of that run."""
+        """Another code is sent while one is compared: that run has no effect."""
         with_email_codes(person)
         challenge = challenged(world, person)
         send_code(world, challenge)

@@ -1,4 +1,4 @@
-"""What people prove who they are by stands in no log line, no representation and no row."""
+"""No log line, representation or row has a credential in clear."""
 
 from collections.abc import Iterator
 from io import StringIO
@@ -99,5 +99,5 @@ def test_neither_logs_nor_rows_hold_what_signing_in_takes(world: World, lines: S
     logged = lines.getvalue()
     assert logged.count('"message":"request"') >= 6
     assert [secret for secret in [*secrets, person.email, CANARY] if secret in logged] == []
-    # Six digits stand in many a number, so codes are looked for as they would be written.
+    # Many numbers contain six digits, so the test looks for codes as they would be written.
     assert [text for text in (emailed, code) if f'"{text}"' in f"{rows}{logged}"] == []

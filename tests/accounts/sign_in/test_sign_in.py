@@ -163,7 +163,7 @@ class TestSignIn:
         assert refused.problem() == (429, "sign_in_limit")
         assert 0 < int(refused.header("retry-after") or 0) <= 15 * 60
         assert try_sign_in(world, person.email, source_ip="198.51.100.2").status == 200
-        # What was never compared isn't charged to the address.
+        # A password that was never compared isn't charged to the address.
         [row] = [
             row for row in world.rows(f"email#{person.email}") if isinstance(row, AttemptsItem)
         ]
@@ -214,7 +214,7 @@ class TestSignIn:
 
 
 class TestSignInWithTwoFactor:
-    """POST /auth/sign-in, where a second step stands before it."""
+    """POST /auth/sign-in of an account with a second step."""
 
     def test_asks_for_the_second_step(self, world: World, person: Someone) -> None:
         with_app(person)

@@ -90,7 +90,7 @@ class TestSignUp:
         assert email.to == "nora@xn--mnchen-3ya.example"
 
     def test_what_cannot_be_written_to_is_refused(self, world: World) -> None:
-        """SES has no way to whom stands before the @ in another script."""
+        """SES can't send to an address whose local part is in another script."""
         answer = try_sign_up(world, "jürgen@example.com")
         assert answer.error_paths() == ["/email"]
 

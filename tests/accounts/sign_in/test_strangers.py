@@ -1,4 +1,4 @@
-"""Strangers can guess and ask for emails, but they keep nobody out of their own account."""
+"""Strangers can guess and request emails, but they lock nobody out of their own account."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -34,30 +34,30 @@ STRANGER = f"nobody.{CANARY}@example.com"
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password."""
+    """A person with a password."""
     return account(world)
 
 
 def sign_up(world: World, email: str, source_ip: str = ELSEWHERE) -> int:
-    """Somebody signs up with the address: the status."""
+    """Signs up with the address: the status."""
     body = {"name": "A", "email": email, "password": PASSWORD}
     return world.call("POST", "/auth/sign-up", json_body=body, source_ip=source_ip).status
 
 
 def forget(world: World, email: str, source_ip: str = ELSEWHERE) -> int:
-    """Somebody has forgotten the password of the address: the status."""
+    """Requests a new password for the address: the status."""
     body = {"email": email}
     answer = world.call("POST", "/auth/password/forgot", json_body=body, source_ip=source_ip)
     return answer.status
 
 
 def templates(world: World, person: Someone) -> list[str]:
-    """The subjects of what was emailed to somebody."""
+    """The subjects of the emails to a person."""
     return [email.subject for email in world.emails() if email.to == person.email]
 
 
 class TestEmails:
-    """Five of each kind an hour, apart from each other."""
+    """Five of each kind an hour, counted separately."""
 
     def test_each_kind_is_counted_apart(self, world: World, person: Someone) -> None:
         with_email_codes(person)
@@ -93,7 +93,7 @@ class TestEmails:
 
 @pytest.fixture
 def plain(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Passwords are compared by their text: RIGHT is everybody's; what was compared."""
+    """Compares passwords as text: RIGHT is everybody's; the list of passwords compared."""
     compared: list[str] = []
 
     def verify(password_hash: str | None, password: str) -> bool:
@@ -105,7 +105,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def guess(person: Person | None, password: str, ip: str = ELSEWHERE, browser: str = "") -> str:
-    """What a password is told: `passes`, `wrong`, or `limit`."""
+    """What becomes of a password: `passes`, `wrong`, or `limit`."""
     email = person.email if person else STRANGER
     try:
         place = Place(ip, browser or None)
@@ -152,7 +152,7 @@ class TestPasswords:
         assert guess(somebody, WRONG, HOME) == "limit"
         assert guess(stored(account(world)), RIGHT, HOME) == "passes"
         assert guess(somebody, RIGHT) == "limit"
-        # The answer over the interface is the same as ever.
+        # The answer over the interface stays the same.
         answer = try_sign_in(world, person.email, RIGHT, source_ip=HOME)
         assert (answer.status, answer.json["status"]) == (200, "signed_in")
 
@@ -165,7 +165,7 @@ class TestPasswords:
             assert guess(stored(person), RIGHT, HOME) == expected
 
     def test_a_password_alone_makes_no_source_known(self, world: World, plain: list[str]) -> None:
-        """Where a second step stands before the session, it has to be taken from there."""
+        """An account with a second step knows a source only once that step succeeded from there."""
         person = account(world)
         with_app(person)
         answer = try_sign_in(world, person.email, RIGHT, source_ip=HOME)
@@ -192,7 +192,7 @@ class TestPasswords:
     def test_guesses_at_a_known_place_have_an_end(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
-        """Whoever shares the source, or has stolen the browser's token, gets no more than that."""
+        """A person who shares the source, or stole the browser's token, gets no more guesses."""
         somebody, changes = stored(person), Changes()
         browser = trust_browser(changes, somebody)
         remember_source(changes, somebody, HOME)
@@ -219,7 +219,7 @@ class Model:
     extra: list[tuple[datetime, int, int]] = field(default_factory=list)
 
     def outcome(self, now: datetime, address: int, source: int, *, right: bool) -> str:
-        """What a password is told; a wrong one that was compared counts."""
+        """What becomes of a password; a wrong one that was compared counts."""
         since = now - timedelta(minutes=15)
         recent = [each for each in self.made if each[0] > since]
         of_address = [each for each in recent if each[1] == address]

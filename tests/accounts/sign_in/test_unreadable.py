@@ -1,4 +1,4 @@
-"""What can't be read counts as an attempt of its source, where nobody need be known."""
+"""An unreadable request counts as an attempt of its source where no caller has to be known."""
 
 import pytest
 

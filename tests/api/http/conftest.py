@@ -1,4 +1,4 @@
-"""Who calls in the tests of what holds for every operation."""
+"""Callers for the tests of what holds for every operation."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.harness.world import Someone, World
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody who will own the workspace."""
+    """A person who will own the workspace."""
     return world.person()
 
 

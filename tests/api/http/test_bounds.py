@@ -1,4 +1,4 @@
-"""What reading a request may cost: linear time, little memory, and a problem whatever it is."""
+"""What reading a request may cost: linear time, little memory, and a problem in any case."""
 
 import json
 import tracemalloc
@@ -15,7 +15,7 @@ from tests.harness.world import Answer, Someone, World
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody with a workspace."""
+    """A person with a workspace."""
     person = world.person()
     world.workspace(person)
     return person
@@ -79,7 +79,7 @@ WIDE = [
 def test_a_wide_object_in_a_field_is_one_error_of_its_own(
     world: World, owner: Someone, method: str, path: str, field: str
 ) -> None:
-    """None is made of each of its names, which would take sixty times their size."""
+    """No error is made for each of its names: that would take sixty times their size."""
     path = path.format(store="0198c5c0-0000-7000-8000-000000000000")
     body = b'{"%s":%s}' % (field.encode(), wide(60_000))
     tracemalloc.start()
@@ -108,7 +108,7 @@ class TestDepth:
 
 
 class TestParsers:
-    """Whatever a parser or a validator raises is a problem of the request."""
+    """Any error of a parser or a validator becomes a problem of the request."""
 
     @pytest.mark.parametrize("digits", [20, 309, 400, 4299, 5000])
     @pytest.mark.parametrize("sign", ["", "-"])
@@ -148,7 +148,7 @@ class TestParsers:
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
-        """It is told as the request's fault; the log says that nobody thought of it."""
+        """The answer blames the request; the log says that the error is unexpected."""
 
         def fail(*_arguments: object, **_more: object) -> None:
             raise error

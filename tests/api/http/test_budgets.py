@@ -49,17 +49,17 @@ def limits(answer: Answer) -> dict[str, tuple[int, int]]:
 
 
 def ask(world: World, token: str, path: str = "/members") -> Answer:
-    """A request that takes little."""
+    """A request that needs few resources."""
     return world.call("GET", path, token=token)
 
 
 def use_up(world: World, token: str) -> Answer:
-    """Asks until it is refused."""
+    """Sends requests until one is refused."""
     return next(a for a in (ask(world, token) for _ in range(300)) if a.status == 429)
 
 
 class TestHeaders:
-    """What every answer to a caller says."""
+    """Headers of every answer to a caller."""
 
     def test_a_keys_answers_say_what_is_left(self, world: World, key: str) -> None:
         answer = ask(world, key)
@@ -101,7 +101,7 @@ class TestHeaders:
         method: str,
         path: str,
     ) -> None:
-        """Every operation with a caller, asked for with nothing right but the token."""
+        """Every operation with a caller, called with nothing right but the token."""
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
         answer = world.call(
             method, target, token=owner.token, body=b"{" if method != "GET" else b""
@@ -205,7 +205,7 @@ class TestRefusal:
     def test_comes_before_what_the_request_may_not_do(
         self, world: World, key: str, workspace: WorkspaceScope
     ) -> None:
-        """A flood of requests of the wrong scope is one, too."""
+        """A flood of requests of the wrong scope is limited, too."""
         answers = [world.call("POST", "/locales", token=key, body=b"{") for _ in range(101)]
         assert [answer.status for answer in answers] == [403] * 100 + [429]
 
@@ -237,10 +237,10 @@ class TestRefusal:
 
 
 class TestContainers:
-    """Several at once, which know of each other by the table alone."""
+    """Several containers, which know of each other's requests only through the table."""
 
     def test_count_together(self, world: World, key: str) -> None:
-        """Four containers with forty requests each: 160 of which the burst has room for 100."""
+        """Four containers get forty requests each: 160, of which the burst has room for 100."""
         passed = 0
         for _ in range(4):
             with new_container():
@@ -252,7 +252,7 @@ class TestContainers:
             assert {ask(world, key).status for _ in range(250)} == {200}
 
     def test_a_busy_tenant_changes_nothing_for_a_quiet_one(self, world: World, key: str) -> None:
-        """One at ten times its budget beside one at a tenth, for three seconds."""
+        """One tenant at ten times its budget beside one at a tenth, for three seconds."""
         quiet_owner = world.person()
         quiet = world.api_key(world.workspace(quiet_owner), KeyScope.READ, quiet_owner)
         alone = self._seconds_of(world, quiet)

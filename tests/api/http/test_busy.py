@@ -1,4 +1,4 @@
-"""503: DynamoDB refused, or didn't answer, for all the time that the request had."""
+"""503: DynamoDB refused calls, or didn't answer, for all of the request's time."""
 
 import importlib
 import time
@@ -47,7 +47,7 @@ def codes(world: World, by: Someone) -> list[str]:
 
 
 def is_busy(answer: Answer) -> bool:
-    """Whether the answer says so, and when to come again."""
+    """Whether the answer is 503 and says when to retry."""
     if answer.problem() != (503, "busy"):
         return False
     return int(answer.header("retry-after") or 0) >= 1
@@ -59,7 +59,7 @@ def name_of(error: Exception) -> str:
 
 
 class TestOutlastsTheRequest:
-    """What goes on for longer than the request's patience."""
+    """Faults that last longer than the request's patience."""
 
     @pytest.mark.parametrize("key", [None, KEY])
     @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ class TestOutlastsTheRequest:
     @pytest.mark.parametrize("error", [FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of)
     @pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem"])
     def test_a_read(self, world: World, owner: Someone, error: Exception, operation: str) -> None:
-        """That of the caller too, which is before everything else."""
+        """Also the read of the caller's rows, which comes before all others."""
         with faults(error, operation) as met:
             answer = world.call("GET", "/members", token=owner.token)
         assert met.met > 12
@@ -91,18 +91,18 @@ class TestOutlastsTheRequest:
         assert fake_time.now - began == pytest.approx(12)
 
     def test_the_key_is_given_back(self, world: World, owner: Someone) -> None:
-        """So that the retry that `Retry-After` asks for runs, and isn't told that it runs."""
+        """So the retry after `Retry-After` runs, and isn't told that the first call still runs."""
         with faults(CONFLICT, "TransactWriteItems") as met:
             assert is_busy(create(world, owner, "another"))
         world.advance(days=2)
-        commits = met.met - 1  # the last one was to give the key back
+        commits = met.met - 1  # the last one was to release the key
         with faults(CONFLICT, "TransactWriteItems", commits):
             assert is_busy(create(world, owner))
         assert [record.status for record in RecordItem.scan()] == ["INPROGRESS"]  # the other one
         assert create(world, owner).status == 201
 
     def test_what_was_written_is_replayed(self, world: World, owner: Someone) -> None:
-        """Nobody heard of the commit: the retry does."""
+        """The client got no answer to the commit: the retry gets it."""
         with faults(NO_ANSWER, "TransactWriteItems", moment=Side.AFTER):
             assert is_busy(create(world, owner))
         assert codes(world, owner) == ["de"]
@@ -111,7 +111,7 @@ class TestOutlastsTheRequest:
 
 
 class TestPasses:
-    """What ends before that: nobody hears of it."""
+    """Faults that end before that: the caller doesn't notice them."""
 
     @pytest.mark.parametrize(
         "error", [CONFLICT, FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of
@@ -131,7 +131,7 @@ class TestPasses:
 
 
 class TestDeadlineWhileRetrying:
-    """The function's own deadline comes while a call hangs that was refused before."""
+    """The function's own deadline passes while a call hangs that was refused before."""
 
     @pytest.fixture(autouse=True)
     def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,10 +154,10 @@ class TestDeadlineWhileRetrying:
 
 
 class TestClaim:
-    """The key's own record, and what befalls the call that takes it."""
+    """The key's own record, and faults of the call that claims it."""
 
     def test_a_second_call_while_the_first_commits(self, world: World, owner: Someone) -> None:
-        """Its put meets the first one's transaction."""
+        """The second call's put conflicts with the first call's transaction."""
         with faults(CONFLICT_OF_ONE, "PutItem", 1):
             answer = create(world, owner)
         assert answer.problem() == (409, "idempotency_in_progress")
@@ -165,7 +165,7 @@ class TestClaim:
         assert create(world, owner).status == 201
 
     def test_a_lost_answer_locks_nobody_out(self, world: World, owner: Someone) -> None:
-        """The second put is refused over the first, whose owner is the same."""
+        """The retried put fails as the row exists, but the row's owner is the same call."""
         with lost_answer("PutItem") as calls:
             assert create(world, owner).status == 201
         assert calls.made.count("PutItem") == 2
@@ -173,7 +173,7 @@ class TestClaim:
         assert (again.status, again.header("idempotency-replayed")) == (201, "true")
 
     def test_nor_does_one_before_a_conflict(self, world: World, owner: Someone) -> None:
-        """The first put was carried out, whatever the second one meets."""
+        """The first put was carried out, whatever error the second one gets."""
         puts = list[Side]()
 
         def step(_number: int, operation: str, moment: Side) -> None:
@@ -192,7 +192,7 @@ class TestClaim:
     def test_a_conflict_takes_nothing_from_the_first_call(
         self, world: World, owner: Someone
     ) -> None:
-        """What it gives back is a claim of its own alone."""
+        """A call releases its own claim only."""
 
         def second() -> None:
             with faults(CONFLICT_OF_ONE, "PutItem", 1):
@@ -214,7 +214,7 @@ class TestClaim:
     def test_a_record_that_cannot_be_given_back_hides_no_problem(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It is free once its lease ends."""
+        """The key is free once its lease ends."""
 
         def refuse(*_: object) -> None:
             raise ValidationFailed(errors=[FieldError("/code", "Not today")])

@@ -128,7 +128,7 @@ class TestWithKey:
 
 
 class TestClosed:
-    """What stays after it was deleted, and says so: the same, for as long as it is there."""
+    """A resource that stays readable as deleted: the same answer for as long as it exists."""
 
     def test_an_invitation_that_was_cancelled(
         self, world: World, owner: Someone, workspace: WorkspaceScope

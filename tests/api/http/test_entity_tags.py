@@ -66,7 +66,7 @@ class Desk:
         return Resource(operation, path, self.owner.token, (later[0], later[1]), query)
 
     def resource(self, operation: str) -> Resource:
-        """What the operation changes."""
+        """The resource that the operation changes."""
         path, bodies = _SETTINGS[operation](self)
         return Resource(operation, path, self.owner.token, bodies)
 
@@ -157,7 +157,7 @@ RECORDS = {
 }
 CHANGED = [*_SETTINGS, *RECORDS]
 OF_ANOTHER_SHAPE = {
-    # Their answers are no resource that `GET` answers: nothing, a change, or a new secret.
+    # Their answers aren't what a `GET` answers: nothing, a change, or a new secret.
     *("workspaces.update", "members.update"),
     *("consent.putEmail", "consent.putSms", "stores.putWriteBack"),
 }
@@ -184,7 +184,7 @@ def desk(world: World, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 @pytest.fixture
 def resource(desk: Desk, operation: str) -> Resource:
-    """What the operation changes."""
+    """The resource that the operation changes."""
     if operation in RECORDS:
         records, by_query = RECORDS[operation]
         return desk.record(records, operation, by_query=by_query)
@@ -298,7 +298,7 @@ class TestIfMatch:
 
     @each
     def test_of_two_writers_with_the_same_one_wins(self, world: World, resource: Resource) -> None:
-        """The other one is about to commit by then."""
+        """The other writer is about to commit by then."""
         tag = tag_of(read(world, resource))
         answers: list[Answer] = []
         with before_the_commit(lambda: answers.append(change(world, resource, 1, tag))):
@@ -339,7 +339,7 @@ class TestIfMatch:
 
 
 class TestAbsent:
-    """`If-Match` where nothing is."""
+    """`If-Match` where there is no resource."""
 
     @pytest.mark.parametrize("records", list(BODIES))
     @pytest.mark.parametrize("header", ["*", STALE])

@@ -203,7 +203,7 @@ class TestByQuery:
 
 
 class TestRefusedBoth:
-    """Whatever is refused by the path is refused by the query, in the same words."""
+    """An id that the path refuses is refused by the query in the same words."""
 
     @RECORDS
     def test_in_a_disconnected_store(
@@ -321,7 +321,7 @@ class TestRefused:
         assert message(answer) == ("/externalId", WRONG["null"])
 
     def test_of_a_record_of_a_batch_alone(self, world: World, owner: Someone, store: str) -> None:
-        """It is a problem of the import; the others are taken."""
+        """The id is a problem of the import; the other records are imported."""
         records = [{"externalId": each, **order(customer=None)} for each in ("1", "null", "2")]
         path = f"/stores/{store}/batches"
         made = world.call("POST", path, token=owner.token, json_body={"orders": records})
@@ -335,7 +335,7 @@ class TestRefused:
 
 
 class TestLineItems:
-    """A line that names no product: shops write placeholders there."""
+    """A line that names no product: shops put placeholders there."""
 
     def test_placeholders_count_as_left_out(self, world: World, owner: Someone, store: str) -> None:
         body = order(customer={"externalId": "null"})
@@ -350,7 +350,7 @@ class TestLineItems:
 
 
 class TestProfilesFilter:
-    """GET /profiles?externalId= without a store: every store is asked."""
+    """GET /profiles?externalId= without a store: all stores are searched."""
 
     def test_finds_whom_any_store_calls_so(self, world: World) -> None:
         scenario = Scenario(world)

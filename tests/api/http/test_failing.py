@@ -1,4 +1,4 @@
-"""500, and what a request may do in its time: nothing is told of a fault but that it is one."""
+"""500 and deadlines: the answer to a fault says only that there was one."""
 
 import importlib
 import time
@@ -64,7 +64,7 @@ class TestInternal:
     def test_an_answer_that_breaks_its_own_schema(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Nothing is written then: the answer is known before the effect."""
+        """Nothing is written then: the answer is built before the effect."""
         plain = service.add_locale
 
         def broken(*arguments: Any) -> Any:
@@ -119,7 +119,7 @@ class TestConflict:
 
 
 class TestDeadline:
-    """A function that has used up its time answers by itself."""
+    """A function that has used up its time answers before Lambda ends it."""
 
     @pytest.fixture(autouse=True)
     def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +192,7 @@ class TestDeadline:
     def test_nothing_of_it_is_left_for_the_next_request(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A container that goes on has neither its caller nor its writes."""
+        """The container that runs on keeps neither its caller nor its writes."""
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", lambda *_: time.sleep(30))
             self.refused(world, owner)
@@ -202,6 +202,6 @@ class TestDeadline:
     def test_before_the_first_line(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A container that took all the time to begin."""
+        """A container whose start took all of the time."""
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, 0))
         self.refused(world, owner)

@@ -1,4 +1,4 @@
-"""Forms as they come in, in both encodings."""
+"""Forms as requests send them, in both encodings."""
 
 from typing import Any
 from urllib.parse import parse_qsl

@@ -43,7 +43,7 @@ class TestHead:
 
 
 class TestCaches:
-    """What is a caller's own is kept by nobody on the way."""
+    """No cache stores what belongs to one caller."""
 
     @named(WITH_CALLER)
     def test_no_answer_to_a_caller_may_be_kept(
@@ -57,7 +57,7 @@ class TestCaches:
     def test_no_answer_to_who_is_not_known_yet_may_be_kept(
         self, world: World, method: str, path: str
     ) -> None:
-        """It may have a session's token."""
+        """The answer may have a session's token."""
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
         assert world.call(method, target, body=b"{}").header("cache-control") == "no-store"
 
@@ -70,7 +70,7 @@ class TestCaches:
 
     @pytest.mark.parametrize("path", ["/docs", "/docs/style.css", "/openapi.json", "/problems"])
     def test_what_may_be_compressed_varies_by_that(self, world: World, path: str) -> None:
-        """One tag stands for both, so it is weak."""
+        """One tag names both encodings, so it is weak."""
         plain = world.call("GET", path)
         packed = world.call("GET", path, headers={"accept-encoding": "br, gzip"})
         assert (plain.status, packed.status) == (200, 200)

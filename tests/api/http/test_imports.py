@@ -1,6 +1,6 @@
-"""What importing the API's functions brings: one client, and nothing that only some requests need.
+"""The imports of the API's functions: one client, and nothing that only some requests need.
 
-The figures are in `benchmarks/results/cold.json`; this holds what they come from.
+The figures are in `benchmarks/results/cold.json`; this asserts their causes.
 """
 
 import json
@@ -50,7 +50,7 @@ print(json.dumps(seen))
 
 @pytest.fixture(scope="module")
 def imported() -> dict[str, list[str]]:
-    """What a new process has once it imported them all."""
+    """The modules of a new process after it imported them all."""
     folders = [f.folder for f in functions() if f.folder.startswith("functions/api/")]
     assert len(folders) > 10
     handlers = [folder.strip("/").replace("/", ".") + ".handler" for folder in folders]

@@ -31,7 +31,7 @@ def codes(world: World, token: str) -> list[str]:
 
 
 def is_replay(answer: Answer) -> bool:
-    """Whether the answer says so."""
+    """Whether the header says that the answer is a replay."""
     replayed = answer.header("idempotency-replayed")
     assert replayed in {None, "true"}
     return replayed == "true"
@@ -59,7 +59,7 @@ class TestReplay:
         assert codes(world, owner.token) == ["de"]
 
     def test_in_utf_8(self, world: World, owner: Someone) -> None:
-        """Not escaped, which would take six bytes of a letter instead of two."""
+        """Letters are not escaped, which would take six bytes for each instead of two."""
         body = {"code": "ru", "label": "Русский 李 🫖"}
         first, again = (
             world.call("POST", "/locales", token=owner.token, json_body=body, key=KEY)
@@ -185,7 +185,7 @@ class TestInProgress:
     def test_after_a_crash_until_the_lease_ends(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What Lambda ends gives nothing back: the key is free a second after its time."""
+        """A call that Lambda ends releases nothing: the key is free a second after its time."""
 
         class Crash(BaseException):
             """The container is gone."""
@@ -277,7 +277,7 @@ class TestWhichAnswersAreKept:
         assert (invite().status, is_replay(invite())) == (201, True)
 
     def test_not_no_active_workspace(self, world: World) -> None:
-        """Which is said before a key counts."""
+        """That check comes before a key counts."""
         someone = world.person()
         assert create(world, someone.token).problem() == (409, "no_active_workspace")
         world.workspace(someone)
@@ -364,7 +364,7 @@ class TestWhoseKeyItIs:
     def test_who_lost_the_role_by_it(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        """The call took the role; its retry still gets its answer, and any other is refused."""
+        """The call took its caller's role: its retry still gets the answer, others are refused."""
         admin = world.member(workspace, Role.ADMIN)
         own = world.membership(admin, workspace)
         assert own is not None

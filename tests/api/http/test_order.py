@@ -47,11 +47,11 @@ def of_a_workspace(operation: dict[str, Any]) -> bool:
 
 
 class TestEveryOperation:
-    """What each operation answers to a caller that it doesn't know or take."""
+    """The answers of each operation to callers that it doesn't know or accept."""
 
     @named(WITH_CALLER)
     def test_anonymous(self, world: World, method: str, path: str) -> None:
-        """Whatever else is wrong: here the ids, the query, the body and the key."""
+        """This holds whatever else is wrong: here the ids, the query, the body and the key."""
         for token in (None, "stp_unknown", "sts_" + "a" * 43):
             answer = world.call(
                 method, path, token=token, body=b"{", query={"page": "x"}, key="k" * 256
@@ -65,7 +65,7 @@ class TestEveryOperation:
     def test_keys_where_none_may_call(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
-        """On a write the scope comes first."""
+        """On a write the scope is checked first."""
         for scope in KeyScope:
             key = world.api_key(workspace, scope, owner)
             stored = {row.key for row in world.rows()}
@@ -96,7 +96,7 @@ class TestEveryOperation:
     def test_keys_of_the_scope(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
-        """Something else is wrong then, or nothing."""
+        """Either something else is wrong then, or nothing."""
         scope = KeyScope(CALLED[method, path]["x-caller"]["scope"])
         key = world.api_key(workspace, scope, owner)
         answer = world.call(method, path, token=key, body=b"{", key="k" * 256)
@@ -125,7 +125,7 @@ class TestEveryOperation:
 
 
 class TestOrder:
-    """One request that is wrong in every way, mended step by step."""
+    """One request that is wrong in every way, corrected step by step."""
 
     def test_of_a_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         member = world.member(workspace, Role.MEMBER)

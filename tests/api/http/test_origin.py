@@ -35,7 +35,7 @@ class TestAddress:
     def test_what_a_caller_writes_changes_nothing(
         self, source: str, hops: list[str], written: list[str]
     ) -> None:
-        """The proxy adds its caller at the right; whatever stood there before is the caller's."""
+        """The proxy appends its caller at the right; everything left of it is the caller's own."""
         seen = [*written, "203.0.113.200", *(h for h in hops if h.startswith(("10.", "2001:db8")))]
         seen = [hop for hop in seen if hop != "10.0.0.1:80"]
         assert caller_address(source, ", ".join(seen), PROXIES) == "203.0.113.200"

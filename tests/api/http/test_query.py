@@ -7,7 +7,7 @@ from tests.harness.world import Someone, World
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody with a workspace."""
+    """A person with a workspace."""
     person = world.person()
     world.workspace(person)
     return person
@@ -21,7 +21,7 @@ def refused(world: World, owner: Someone, path: str, **query: object) -> list[tu
 
 
 class TestUnknownParameters:
-    """They are refused, and the one that was probably meant is named."""
+    """They are refused, and the error suggests the one that was probably meant."""
 
     @pytest.mark.parametrize(
         ("path", "sent", "meant"),
@@ -64,7 +64,7 @@ class TestUnknownParameters:
         assert world.call("GET", "/locales", token=owner.token).json["total"] == 0
 
     def test_no_route_comes_first(self, world: World, owner: Someone) -> None:
-        """What no operation has is no operation's mistake."""
+        """A path without an operation is 404, whatever parameters it has."""
         for method, path, expected in (("PATCH", "/locales", 405), ("GET", "/locales/x/y", 404)):
             answer = world.call(method, path, token=owner.token, query={"x": "1"})
             assert answer.status == expected
@@ -122,7 +122,7 @@ class TestIds:
 
 
 class TestSpelling:
-    """A value has one spelling, so that no later version has to go on taking the others."""
+    """A value has one spelling, so that no later version has to accept others."""
 
     @pytest.mark.parametrize("sent", ["True", "1", "yes", "on", "TRUE"])
     def test_of_a_boolean(self, world: World, owner: Someone, sent: str) -> None:

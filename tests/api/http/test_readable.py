@@ -1,4 +1,4 @@
-"""What can be written can be read by the same path, or says here why it can't."""
+"""What can be written can be read at the same path, or this file says why it can't."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -30,7 +30,7 @@ def test_each_path_that_can_be_changed_can_be_read() -> None:
 
 
 def read(world: World, by: Someone | str, path: str) -> Answer:
-    """What a caller gets there."""
+    """What a caller reads there."""
     return world.call("GET", path, token=by if isinstance(by, str) else by.token)
 
 

@@ -61,7 +61,7 @@ class TestJson:
     def test_half_a_pair_of_surrogates(
         self, world: World, owner: Someone, body: bytes, path: str
     ) -> None:
-        """JSON can escape it; UTF-8, in which we store and answer, can't say it."""
+        """JSON can escape it; UTF-8, in which the service stores and answers, can't encode it."""
         answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
         assert answer.error_paths() == [path]
 
@@ -113,7 +113,7 @@ class TestSize:
     def test_bytes_count_not_their_encoding(
         self, world: World, owner: Someone, size: int, expected: tuple[int, str]
     ) -> None:
-        """What is no text reaches the function in base64, a third longer."""
+        """A body that is no text reaches the function in base64, a third longer."""
         answer = world.call("POST", "/locales", token=owner.token, body=b"\xff" * size)
         assert answer.problem() == expected
 
@@ -155,7 +155,7 @@ class TestContentType:
 
 
 class TestAccept:
-    """JSON, whatever a client says that it would rather have."""
+    """The answer is JSON, whatever the client would prefer."""
 
     @pytest.mark.parametrize("accept", ["application/xml", "text/html", "text/csv", "*/*;q=0", "x"])
     def test_of_an_operation(self, world: World, owner: Someone, accept: str) -> None:
@@ -175,7 +175,7 @@ class TestPaths:
 
     @pytest.mark.parametrize("path", sorted(interface()["paths"]))
     def test_wrong_method(self, world: World, path: str) -> None:
-        """`/members/leave` is a `/members/{id}` too: its methods stand there as well."""
+        """`/members/leave` also matches `/members/{id}`, so `Allow` has its methods too."""
         methods = {
             method.upper()
             for other, operations in interface()["paths"].items()
@@ -201,7 +201,7 @@ class TestPaths:
 
 
 class TestAnswers:
-    """What every answer looks like."""
+    """What all answers have in common."""
 
     def test_204_is_empty(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/sessions/sign-out-others", token=owner.token)

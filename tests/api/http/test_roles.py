@@ -1,4 +1,4 @@
-"""Who loses the role that an operation asks for while it runs: it changes nothing any more."""
+"""A caller who loses the required role while an operation runs changes nothing any more."""
 
 from collections.abc import Callable
 from typing import Any
@@ -177,7 +177,7 @@ def test_a_key_rotates_itself_whoever_made_it(
 def test_what_changes_nothing_writes_nothing(
     world: World, owner: Someone, workspace: WorkspaceScope
 ) -> None:
-    """Nobody's role is demanded for it either."""
+    """Such a request has no condition on the caller's role either."""
     target = a_member(world, owner, workspace)
     admin = world.member(workspace, Role.ADMIN)
     with world.meanwhile(world.unseating(admin, workspace, demoted=True)):

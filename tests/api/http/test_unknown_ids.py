@@ -1,4 +1,4 @@
-"""Ids that name nothing: 422 with their place in a body, 404 that says what it is in a path."""
+"""Unknown ids: in a body 422 with their place, in a path 404 that names the kind."""
 
 import re
 from typing import Any
@@ -103,7 +103,7 @@ class TestInABody:
 
 
 def of_ids() -> list[tuple[str, str, dict[str, Any]]]:
-    """The operations whose path names something by an id first, and that a caller needs."""
+    """The operations with a caller whose path begins with an id."""
     return [
         (method, path, operation)
         for path, method, operation in operations()

@@ -1,4 +1,4 @@
-"""Code for each operation: of the operation's own example, and read back as what it says."""
+"""Code for each operation: made from the operation's own example, and parsed back to it."""
 
 import ast
 import json

@@ -1,6 +1,6 @@
-"""What was decided once for all operations, read off the description.
+"""Decisions that hold for all operations, read from the description.
 
-That the service does as described is what the fuzzing and the operations' own tests are for.
+Whether the service does as described is tested by the fuzzing and by the operations' own tests.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Everything in the interface's description says what it means, in words of its own."""
+"""Every part of the interface's description is explained, in words of its own."""
 
 import re
 from collections.abc import Iterator
@@ -152,7 +152,7 @@ def test_each_answer_is_explained() -> None:
 
 @pytest.mark.parametrize("status", ["202", "204"])
 def test_an_answer_that_shows_no_result_says_what_was_done(status: str) -> None:
-    """Two operations share no description of a success that doesn't show what it did."""
+    """No two operations share the description of a success that has no body."""
     by_description: dict[str, set[str]] = {}
     for operation in all_operations():
         if status in operation["responses"]:

@@ -1,4 +1,4 @@
-"""The description's names mean something to those who have nothing but the types made from it."""
+"""The description's names are clear to a reader who has only the types generated from it."""
 
 import re
 

@@ -27,7 +27,7 @@ FIXED_LENGTH = {"uuid", "date-time", "date", "ipv4", "ipv6"}
 
 
 def resolved(reference: str) -> Schema:
-    """What a reference stands for."""
+    """The target of a reference."""
     found: Schema = interface()
     for step in reference.removeprefix("#/").split("/"):
         found = found[step]
@@ -108,7 +108,7 @@ def test_a_value_without_an_end_is_seen(schema: Schema, ends: bool) -> None:
 
 
 def test_each_operation_of_a_caller_says_how_often_it_may_be_called() -> None:
-    """And that it wants one: 401, 429, and the headers with what is left of the caller's budget."""
+    """It also says that it needs a caller: 401, 429, and headers with the rest of the budget."""
     of_callers = [o for _, _, o in operations() if o["security"]]
     assert len(of_callers) > 100
     for operation in of_callers:

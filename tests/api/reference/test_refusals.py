@@ -46,7 +46,7 @@ def test_each_code_of_each_operation_has_an_example() -> None:
 
 
 def test_each_example_is_what_the_service_answers() -> None:
-    """The rest may say more: each of these says what it says where there is nothing more to say."""
+    """An answer's detail may say more; each example is a problem without further details."""
     groups()  # which load every problem
     shown = interface()["components"]["examples"]
     problems = [problem for kind in kinds() for problem in codes_of(kind)]
@@ -108,7 +108,7 @@ def objects(union: Json) -> list[set[str]]:
 
 
 def test_shapes_without_such_a_field_are_told_apart_by_one_that_only_one_must_have() -> None:
-    """Where bodies and answers are the specification's, as those of sessions and proposals are."""
+    """Such bodies and answers are the specification's, as those of sessions and proposals are."""
     unions = [
         (part, objects(part))
         for part in parts({name: interface()[name] for name in ("paths", "webhooks", "components")})
@@ -120,7 +120,7 @@ def test_shapes_without_such_a_field_are_told_apart_by_one_that_only_one_must_ha
 
 
 def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
-    """Of shapes that share a constant field none is left without a discriminator."""
+    """A union of shapes that share a constant field always has a discriminator."""
     unions = [
         (part, discriminators(options))
         for part in parts({**interface()["paths"], **interface()["components"]["schemas"]})

@@ -29,7 +29,7 @@ PATHS = [entry.path for entry in LIBRARY.everything()]
 
 @pytest.fixture(autouse=True)
 def _plain_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Pages as they are where nothing of others was brought, whatever this machine has."""
+    """Pages without third-party scripts, even if this machine has them."""
     (tmp_path / "docs").symlink_to(Path(handler.__file__).parent / "docs")
     monkeypatch.setattr(handler, "site", Site(tmp_path))
 
@@ -132,7 +132,7 @@ class TestPages:
         assert get(f"/v1/docs/{path}").status == 404
 
     def test_every_link_leads_to_something(self) -> None:
-        """To a page and a place on it, as far as it stays on the site."""
+        """Each link to the site leads to a page, and to a place that the page has."""
         dead = {(path, link) for path in PATHS for link in _links(path) if not _is_alive(link)}
         assert dead == set()
 
@@ -279,7 +279,7 @@ QUESTIONS = {
 
 
 class TestQuestions:
-    """What somebody asks who has nothing but the documentation."""
+    """Questions of a reader who has nothing but the documentation."""
 
     @pytest.mark.parametrize("question", QUESTIONS)
     def test_is_the_title_of_an_answer(self, question: str) -> None:
@@ -302,7 +302,7 @@ class TestQuestions:
 
 
 class TestAssets:
-    """Scripts of others, where they were brought."""
+    """Third-party scripts, where they were installed."""
 
     @pytest.fixture(autouse=True)
     def _assets(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def place(world: World, owner: Someone, store: str) -> Place:
 
 @pytest.fixture
 def product_source(place: Place) -> ProductSource:
-    """A feed that says other things of two of the store's products, and has one of its own."""
+    """A feed with other values for two of the store's products, and one product of its own."""
     place.put("p-1")
     place.put("p-2", link=None)
     place.put("p-3")

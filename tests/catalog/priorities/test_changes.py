@@ -17,7 +17,7 @@ from tests.harness.world import World
 
 
 class TestWhoMay:
-    """All of them."""
+    """Who may call the operations."""
 
     def test_another_workspaces(
         self, world: World, place: Place, product_source: ProductSource
@@ -190,7 +190,7 @@ class TestApply:
         assert place.act(change, "refresh").problem() == (409, "change_not_ready")
         applying = place.call("DELETE", f"/product-priority-changes/{change['id']}")
         assert applying.problem() == (409, "change_applying")
-        # The rules are in force at once: what is read whole follows them before its list does.
+        # The rules are in force at once: the product's own read follows them before its list does.
         [listed] = place.get("/products", externalId="p-1")["items"]
         assert place.get(f"/products/{listed['id']}")["title"] == "Feed tea"
         place.world.deliver()

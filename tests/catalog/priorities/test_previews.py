@@ -114,7 +114,7 @@ class TestProducts:
     def test_ten_of_the_largest_fit_a_page(
         self, place: Place, product_source: ProductSource
     ) -> None:
-        """Of what a product may have, no more is listed than lets ten of them be answered."""
+        """A row lists only so many changes that ten of the largest rows fit into an answer."""
         many = [variant(n, title="茶" * 255, sku=None, barcode=None) for n in range(500)]
         place.put("茶" * 255, variants=many, locales=[{"locale": "de-AT", "title": "茶" * 255}])
         prices = {f"v-{n}": {"price": eur(1)} for n in range(500)}
@@ -201,7 +201,7 @@ class TestStale:
     def test_the_stores_locales(
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
-        """Another primary one, or another currency in one; no more than a label is nothing."""
+        """A change is stale after another primary locale or currency, not after another label."""
 
         def put_locales(primary: str, currency: str, label: str = "L") -> None:
             rows = [
@@ -256,7 +256,7 @@ class TestStale:
     def test_what_is_written_for_a_store_that_was_read_before(
         self, place: Place, product_source: ProductSource
     ) -> None:
-        """A worker that holds the store follows the locales that it has by then."""
+        """A worker that read the store earlier follows the locales that the store has by then."""
         rows = [
             {
                 "locale": "de-AT",
@@ -280,7 +280,7 @@ class TestStale:
     def test_a_product_that_changes_while_it_is_applied(
         self, place: Place, product_source: ProductSource
     ) -> None:
-        """Between the look at the marks and the commit."""
+        """The product changes between the check of the marks and the commit."""
         change = place.ready(str(product_source.source))
 
         def meanwhile(_: object) -> None:

@@ -36,7 +36,7 @@ class TestWorker:
         run_worker(worker.run_job, job, tries, ms)
 
     def outcome(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
-        """What became of the change, but for moments and places of keys by moments."""
+        """The change and its result, without moments and keys made of moments."""
         shown = place.change(change)
         summary = {name: shown[name] for name in ("status", "stale", "counts", "error")}
         path = f"/product-priority-changes/{change['id']}/products"
@@ -76,7 +76,7 @@ class TestWorker:
     def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Two of the four products change: no step that keeps one looks at any after it."""
+        """Two of the four products change: a step that stores one compares no product after it."""
         assert worker.MAX_STORED_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
         monkeypatch.setattr(worker, "PREVIEWED_AT_ONCE", 4)
         external_ids = [
@@ -96,7 +96,7 @@ class TestWorker:
         assert self.outcome(place, change) == expected
 
     def undisturbed(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
-        """What becomes of the change; afterwards all is as it was."""
+        """The expected result of the change; afterwards all is as it was."""
         back = place.world.checkpoint(deliver=False)
         self.run(place, change)
         expected = self.outcome(place, change)
@@ -192,7 +192,7 @@ class TestWorker:
         monkeypatch: pytest.MonkeyPatch,
         tries: int,
     ) -> None:
-        """Once more than it is tried it comes only where the last try was killed."""
+        """SQS delivers the message once more than its tries only if the last try was killed."""
         change = place.propose(str(product_source.source))
 
         def broken(*_: object) -> None:
@@ -223,7 +223,7 @@ class TestWorker:
         monkeypatch: pytest.MonkeyPatch,
         tries: int,
     ) -> None:
-        """Nothing would show that it failed: so it goes to the dead-letter queue."""
+        """Nothing would show the failure, so the message goes to the dead-letter queue."""
         change = place.ready(str(product_source.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
 

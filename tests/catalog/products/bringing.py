@@ -1,4 +1,4 @@
-"""Feeds as sources of a store's products, brought as an import would bring them."""
+"""Feeds as sources of a store's products, written as an import would write them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ def says(
     custom: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> SourceProduct:
-    """What a feed says of a product and of some of its variants."""
+    """Returns a feed's values for a product and for some of its variants."""
     fields |= {f"custom.{key}": value for key, value in (custom or {}).items()}
     own = [SourceValues(fields, locale)] if fields else []
     others = [SourceValues(said, locale, key) for key, said in (variants or {}).items()]
@@ -41,7 +41,7 @@ def says(
 
 
 def bring(product_source: ProductSource, *brought: SourceProduct) -> list[WriteOutcome]:
-    """Brings products in one transaction, whose rows are read ahead."""
+    """Writes products in one transaction, whose rows are read ahead."""
 
     def write(changes: Changes) -> list[WriteOutcome]:
         reads = ReadAhead()

@@ -1,4 +1,4 @@
-"""Who reads products."""
+"""A reader of products."""
 
 import pytest
 

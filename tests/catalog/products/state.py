@@ -1,4 +1,4 @@
-"""What is stored of products, to be compared, and whether it holds together."""
+"""The stored rows of products, for comparison, and whether they are consistent."""
 
 from collections import Counter
 from typing import Any
@@ -42,7 +42,7 @@ def products(world: World) -> list[Product]:
 
 
 def check(world: World, store: Store) -> Marked:
-    """That lists, summaries and marks say the same as the layers do; the marks."""
+    """Checks that lists, summaries and marks agree with the layers; returns the marks."""
     stored = [each for each in products(world) if each.store_id == store.id]
     everywhere = ProductLists(store.workspace).trees
     for tree in (*everywhere, *ProductLists(store.workspace, store.id).trees):

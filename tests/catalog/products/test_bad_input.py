@@ -1,4 +1,4 @@
-"""Reads of products and of priorities that ask for what can't be."""
+"""Reads of products and of priorities with invalid parameters."""
 
 import pytest
 

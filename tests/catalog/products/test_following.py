@@ -65,7 +65,7 @@ class Shop:
         self.call("POST", "/stores", {**body, "currency": currency})
 
     def listed(self, **query: object) -> list[dict[str, Any]]:
-        """The products in a list; each is there as it is by itself."""
+        """The products in a list; each equals the product that its own read shows."""
         rows = self.call("GET", "/products", **query)["items"]
         for row in rows:
             whole = self.call("GET", f"/products/{row['id']}")
@@ -92,7 +92,7 @@ def terms(shop: Shop, **more: Any) -> Job:
 
 
 def queued(shop: Shop) -> list[dict[str, Any]]:
-    """What waits in the outbox for the worker."""
+    """The worker's messages in the outbox."""
     rows = [row for row in shop.world.rows() if isinstance(row, OutboxItem)]
     jobs = (row for row in rows if row.queue == "product_jobs")
     return [json.loads(message.body) for row in jobs for message in row.messages]
@@ -155,7 +155,7 @@ class TestCurrency:
 
 
 class TestWorker:
-    """Messages twice, late and cut short, and kills."""
+    """Messages that come twice or late, runs that are cut short, and kills."""
 
     @pytest.fixture(autouse=True)
     def _small_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Products that a load makes are those that are written one by one, byte for byte."""
+"""Products that a load writes equal those that are written one by one, byte for byte."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -64,7 +64,7 @@ variants = st.fixed_dictionaries(
 
 @st.composite
 def source_products(draw: st.DrawFn) -> SourceProduct:
-    """What a source may say of a product, in some locales and of some variants."""
+    """The values that a source may have for a product, in some locales and of some variants."""
     locales = draw(st.lists(st.sampled_from([None, "de-AT", "en"]), min_size=1, unique=True))
     keys = draw(st.lists(texts.filter(bool), max_size=3, unique=True))
     values = []
@@ -86,7 +86,7 @@ class TestNewProducts:
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(brought=source_products())
     def test_are_what_the_models_write(self, source: ProductSource, brought: SourceProduct) -> None:
-        """Of the same product, with the layer where the load has put it."""
+        """The models write the same rows of the product, given the layer that the load placed."""
         in_force = RulesRepository(source.store).get()
         with marking(WriteMark.IMPORT):
             made, layer, rows = NewProducts(source, in_force).make(brought, NOW)
@@ -128,7 +128,7 @@ def written_by(changes: Changes) -> dict[str, Any]:
 
 
 def test_a_product_that_is_there_makes_it_a_lost_race(world: World, source: ProductSource) -> None:
-    """The others' rows are staged, then: there are no such products, until somebody brings them."""
+    """The others' rows are staged then: these products don't exist until a writer lists them."""
     bring(source, says("b", title="B"))
     in_force = RulesRepository(source.store).get()
     before = find_raw([_key(source, "b")])

@@ -194,7 +194,7 @@ class TestPut:
         assert body["price"] == {"min": eur(500), "max": eur(1000)}
 
     def test_two_at_once(self, world: World, owner: Someone, store: str) -> None:
-        """Who reads first and writes last reads again: both are newer than nothing."""
+        """The request that reads first and writes last reads again: both are newer than nothing."""
 
         def meanwhile() -> None:
             newer = product(updatedAt="2026-03-05T00:00:00Z", vendor="Newer")

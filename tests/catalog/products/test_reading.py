@@ -1,10 +1,13 @@
 """Products of a custom store: one of them, its variants and sources, and the list."""
 
+import json
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from storepost.api.http.answers import as_json
+from storepost.catalog.products import source_schemas
 from storepost.platform.persistence.counted_tree import scanning
 from storepost.values.ids import derived_id
 from storepost.values.pagination import FilterTooBroad
@@ -30,7 +33,7 @@ class TestGet:
         body = put(world, owner, store, "p-1", product()).json
         read = get(f"/products/{body['id']}", locale="en")
         expected = {**body, "locale": "en", "title": "Green tea"}
-        # The primary locale's description stands in for the one that isn't there.
+        # The primary locale's description replaces the missing one.
         assert (read.status, read.json) == (200, expected)
 
     def test_a_locale_that_it_has_not(
@@ -166,6 +169,58 @@ class TestSources:
             variant_id: {f"variant.{n}": tea["id"] for n in [*named, "availableForSale"]}
         }
         assert len({row["id"] for row in sources["items"]}) == 4
+
+    def test_of_one_variant(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        body = put(world, owner, store, "p-1", product()).json
+        path = f"/products/{body['id']}/sources"
+        whole = get(path).json
+        for external_id in ("v-1", "v-2"):
+            only = str(derived_id(UUID(body["id"]), "variant", external_id))
+            items = [row for row in whole["items"] if row["variantId"] in {None, only}]
+            assert len(items) < len(whole["items"])
+            expected = {"items": items, "variantWinners": {only: whole["variantWinners"][only]}}
+            assert get(path, variantId=only).json == {**whole, **expected}
+        own = [row for row in whole["items"] if row["variantId"] is None]
+        expected = {**whole, "items": own, "variantWinners": {}}
+        assert get(path, variantId=str(uuid4())).json == expected
+        assert get(path, variantId="v-1").error_paths() == ["query.variantId"]
+
+    def test_more_than_an_answer_holds(
+        self,
+        world: World,
+        owner: Someone,
+        store: str,
+        get: Get,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        body = put(world, owner, store, "p-1", product()).json
+        path = f"/products/{body['id']}/sources"
+        rows = get(path).json["items"]
+        size = sum(len(json.dumps(as_json(row), ensure_ascii=False).encode()) for row in rows)
+        for size_of_all in (size - 1, size):  # the winners don't fit beside the records
+            monkeypatch.setattr(source_schemas, "MAX_BYTES", size_of_all)
+            answer = get(path)
+            assert answer.problem() == (422, "sources_too_large")
+            assert [each["path"] for each in answer.json["errors"]] == ["query.variantId"]
+        only = str(derived_id(UUID(body["id"]), "variant", "v-1"))
+        assert list(get(path, variantId=only).json["variantWinners"]) == [only]
+
+    def test_2000_variants_in_many_locales(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
+        """Lambda hands over 6 MB, in which the answer is a string."""
+        names = {f"v-{n}": {"title": f"Size {n}", "sku": f"TEA-{n}"} for n in range(2000)}
+        for number in range(7):
+            bring(
+                feed(store_of(world, store), f"Feed {number}"),
+                says("p-1", None, names, title="Tea"),
+            )
+        [found] = products(world)
+        path = f"/products/{found.id}/sources"
+        assert get(path).problem() == (422, "sources_too_large")
+        only = str(derived_id(found.id, "variant", "v-7"))
+        of_one = get(path, variantId=only).json
+        assert [row["variantId"] for row in of_one["items"]] == [None, only] * 7
 
 
 class TestList:

@@ -48,7 +48,7 @@ def fields_of(names: list[str]) -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def record(draw: st.DrawFn) -> Record:
-    """What any source says of the product or of one of two variants, in any locale or none."""
+    """The values of any source for the product or one of two variants, in any locale or none."""
     variant = draw(st.sampled_from([None, None, "v-1", "v-2"]))
     first = draw(moments)
     said = SourceValues(

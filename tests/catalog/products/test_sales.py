@@ -192,7 +192,7 @@ class TestSales:
 
 
 class TestMessages:
-    """An order that sold something else is sent for by the table's stream."""
+    """The table's stream queues a message for an order that sold something else."""
 
     @staticmethod
     def messages() -> list[str]:
@@ -203,7 +203,7 @@ class TestMessages:
         return [each["Body"] for each in answer.get("Messages", [])]
 
     def give_up(self, world: World) -> None:
-        """Carries the stream while the queue takes nothing."""
+        """Runs the stream's reader while the queue accepts nothing."""
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
             patched.setitem(world._relay.source, "MaximumRetryAttempts", 1)
             world.relay()
@@ -233,7 +233,7 @@ class TestMessages:
     def test_an_order_that_goes_to_nobody_is_not_counted_again(
         self, world: World, shop: Shop
     ) -> None:
-        """The erasure writes the order's row, and leaves what it sold."""
+        """The erasure writes the order's row, and doesn't change what it sold."""
         shop.sell("1", line("p-1"))
         [profile] = world.call("GET", "/profiles", token=shop.owner.token).json["items"]
         path = f"/profiles/{profile['id']}"
@@ -267,7 +267,7 @@ class TestMessages:
         assert shop.sales() == (2, 2, 200)
 
     def test_the_relay_killed_anywhere(self, world: World, shop: Shop) -> None:
-        """The stream brings the record again."""
+        """The stream delivers the record again."""
         shop.sell("1", line("p-1"), deliver=False)
         [record] = world.records_to_queue()
         [relay] = [each for each in functions() if each.job == "outbox_relay"]
@@ -329,7 +329,7 @@ class TestCounting:
         assert shop.sales() == (1, 2, 200)
 
     def test_messages_in_the_wrong_order(self, world: World, shop: Shop) -> None:
-        """Each counts the order as it is, not as it was when the message was sent."""
+        """Each message counts the order as it is now, not as it was when the message was sent."""
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         shop.sell("1", line("p-1", 5), deliver=False)
         for _ in range(2):

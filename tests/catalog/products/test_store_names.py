@@ -1,4 +1,4 @@
-"""A store's names read at once: they find what gets find, and rows of nobody's need no get."""
+"""All names of a store, read at once, give what gets give; unknown rows then need no get."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store:
     assert counted(lambda: match(shop, [nobodys], among=names)) == []
     found = list[object]()
     keys = [MatchKey("x", "TEA-1", "4")]
-    # The product and its layer: the name is known, and an id that no product has isn't asked for.
+    # The product and its layer: the name is known, and an id that no product has isn't read.
     calls = counted(lambda: found.extend(match(shop, keys, among=names)))
     assert calls == ["BatchGetItem"] * 2
     assert found == match(shop, keys)

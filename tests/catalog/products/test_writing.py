@@ -1,4 +1,4 @@
-"""The way in for importers: layers of several sources, several products a transaction."""
+"""The interface for importers: layers of several sources, several products a transaction."""
 
 from dataclasses import replace
 from random import Random
@@ -122,7 +122,7 @@ class TestBringing:
     def test_more_skus_than_a_row_has_room_for(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
-        """The product is kept, with the first of them; what all say once more changes nothing."""
+        """The product is kept with the first of them; the same records again change nothing."""
         random = Random(1)
         signs = [chr(n) for n in range(0x30, 0x7F) if chr(n) != "\\"]
 
@@ -162,7 +162,7 @@ class TestBringing:
         assert body == {**first, "syncedAt": "2030" + body["syncedAt"][4:]}
 
     def test_a_layer_of_many_rows(self, world: World, shop: Store) -> None:
-        """What can't be deflated to one row takes more, and fewer again."""
+        """A layer that doesn't fit one row deflated takes several rows, and later fewer again."""
         source, random = feed(shop), Random(1)
 
         def noise(size: int) -> str:
@@ -323,7 +323,7 @@ class TestMatching:
 
 
 class TestKilled:
-    """A product's write, killed at every call, by a caller who goes on trying."""
+    """A product's write, killed at every call, by a caller that retries."""
 
     @pytest.mark.parametrize("stored", [False, True])
     def test_put(self, world: World, owner: Someone, store: str, *, stored: bool) -> None:
@@ -364,7 +364,7 @@ class TestKilled:
             assert [p.summary.title for p in products(world)].count("0") == 1
 
     def test_two_feeds_at_once(self, world: World, owner: Someone, shop: Store) -> None:
-        """Both change one product: who comes second reads again what the first one said."""
+        """Both change one product: the second writer reads again what the first one wrote."""
         one, other = feed(shop, "One"), feed(shop, "Other")
 
         def meanwhile(_: Changes) -> None:

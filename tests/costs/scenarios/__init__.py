@@ -1,7 +1,7 @@
-"""What is asked for, an operation a scenario at least, each in a shop as it was founded.
+"""The requests that are measured, at least one scenario an operation, each in a new shop.
 
-A scenario prepares what its operation needs and says what is then asked for. Only that is measured,
-with what it sets off; whoever asks has just asked for something else, so no use of theirs is noted.
+A scenario prepares what its operation needs and returns the request. Only that is measured, with
+what it triggers; the caller has just sent another request, so no use of the caller is recorded.
 """
 
 from tests.costs.scenarios import (

@@ -1,4 +1,4 @@
-"""Consent: asked for one by one, by a link, brought 500 at once, read, and told again."""
+"""Consent: changed one by one, by a link, imported 500 at once, read, and written back again."""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -11,7 +11,7 @@ MOST, NEW = 500, 1000
 
 
 def _write_back(shop: Shop) -> None:
-    """Has the store told of somebody else, which it notes once a minute."""
+    """Lets the store get somebody else's write-back, which it notes once a minute."""
     path = {"id": shop.profile_of(email_of(6))}
     shop.send("consent.putEmail", Request(shop.key, {"state": "unsubscribed"}, path=path))
     shop.world.deliver()
@@ -87,7 +87,7 @@ def retry_write_back(shop: Shop) -> Request:
 
 
 def _failed(shop: Shop, count: int) -> None:
-    """So many write-backs that the store refused, each of somebody else."""
+    """So many write-backs that the store refused, each of another person."""
     shop.outside.status = 400
     for number in range(count):
         path = {"id": shop.profile_of(email_of(number + 1))}
@@ -169,7 +169,7 @@ def _link(shop: Shop, key: str | None = None) -> Request:
 
 
 def _following(shop: Shop) -> Mapping[str, str]:
-    """The path of a link, once its key is known to the container."""
+    """The path of a link, once the container has its key."""
     url = shop.send("unsubscribeLinks.create", _link(shop)).json["url"]
     return {"token": str(url).rsplit("/", 1)[1]}
 
@@ -206,7 +206,7 @@ def unsubscribe_again(shop: Shop) -> Request:
 
 
 def _asking(shop: Shop, key: str | None = None) -> Request:
-    """Asks somebody of one store who has never said anything, once another one was asked."""
+    """Asks a customer of one store who has stated nothing, after another one was asked."""
     form = {"proof": {"reference": "newsletter form", "ip": "203.0.113.7"}}
     path = {"id": shop.profile_of(email_of(6))}
     shop.send("optInRequests.create", Request(shop.key, form, path=path))
@@ -230,7 +230,7 @@ SCENARIOS.plain(
 
 
 def _asking_simulator(shop: Shop, name: str) -> Request:
-    """A request to somebody at SES's mailbox simulator, which says what became of the email."""
+    """A request to SES's mailbox simulator, which reports what became of the email."""
     email = f"{name}@simulator.amazonses.com"
     made = shop.send("profiles.upsert", Request(shop.key, {"email": email}))
     shop.world.deliver()

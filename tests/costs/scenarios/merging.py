@@ -14,7 +14,7 @@ def _buyer(shop: Shop) -> dict[str, object]:
 
 
 def _merged(shop: Shop) -> dict[str, object]:
-    """The buyer, once another customer is a part of them and has moved."""
+    """The buyer, once another customer was merged into them and the rows have moved."""
     body = {"profileId": shop.profile_of(email_of(OTHER))}
     shop.send("profiles.merge", Request(shop.key, body, path=_buyer(shop)))
     shop.world.deliver()

@@ -73,7 +73,7 @@ SCENARIOS.plain("invitations.create", lambda shop: Request(shop.owner.token, GUE
 
 
 def _invited(shop: Shop) -> dict[str, object]:
-    """Somebody without a workspace is invited: the path to the invitation."""
+    """Invites a person without a workspace: the path of the invitation."""
     body = {"email": GUEST["email"], "role": "member"}
     return {"id": shop.send("invitations.create", Request(shop.owner.token, body)).json["id"]}
 

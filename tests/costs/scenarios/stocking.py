@@ -25,7 +25,7 @@ def _of(shop: Shop, number: int, variants: int = 1, **overrides: object) -> Requ
 
 
 def _stocked(shop: Shop) -> Shop:
-    """With products in the first store, brought as batches."""
+    """Puts products into the first store, by batches."""
     for first in range(0, PRODUCTS, 50):
         records = [_of(shop, number) for number in range(first, first + 50)]
         bodies: list[Any] = [

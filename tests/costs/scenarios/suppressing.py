@@ -13,14 +13,14 @@ def _row(email: str, reason: str = "hard_bounce") -> dict[str, object]:
 
 
 def _suppressed(shop: Shop, email: str) -> str:
-    """Somebody's suppression is there: its id."""
+    """Suppresses a person's address: the suppression's id."""
     made = shop.send("suppressions.create", Request(shop.key, _row(email)))
     shop.world.deliver()
     return str(made.json["id"])
 
 
 def _addresses(shop: Shop) -> Request:
-    """Asks about 500 addresses, of which 200 are somebody's and ten are suppressed."""
+    """Checks 500 addresses, of which 200 have profiles and ten are suppressed."""
     for number in range(10):
         _suppressed(shop, email_of(number))
     emails = [email_of(number) for number in range(PROFILES)]

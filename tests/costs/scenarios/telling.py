@@ -1,4 +1,4 @@
-"""Events of profiles: told one by one, or 500 at once, and read."""
+"""Events of profiles: sent one by one, or 500 at once, and read."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ PROPERTIES = {
 
 
 def _event(number: int, **more: object) -> dict[str, Any]:
-    """Somebody looks at a product."""
+    """An event of a viewed product."""
     body = {"profile": {"email": email_of(number)}, "name": "viewed_product"}
     return {**body, "occurredAt": MOMENT, "properties": PROPERTIES, **more}
 

@@ -15,7 +15,7 @@ BEGINNING = "2020-01-01T00:00:00Z"
 
 
 def _path(shop: Shop) -> dict[str, object]:
-    """A new endpoint, after which another one is no longer the first."""
+    """A new endpoint; after it another endpoint isn't the workspace's first."""
     made = shop.send("webhookEndpoints.create", Request(shop.owner.token, BODY))
     return {"id": made.json["endpoint"]["id"]}
 

@@ -40,17 +40,17 @@ class OnShopify(Shop):
         return found
 
     def there(self, coupon: str) -> set[str]:
-        """The codes that the shop has of a coupon, but for the discount's own."""
+        """The codes that the shop has of a coupon, without the discount's own."""
         [discount] = [d for d in self.discounts if seed_of(self.stored(coupon)) in d.codes]
         return set(discount.codes) - {seed_of(self.stored(coupon))}
 
     def store_codes(self) -> None:
-        """Has the worker store what was asked for, and die before it tells the shop."""
+        """Lets the worker store the requested codes, and die before it sends them to the shop."""
         with mock.patch.object(ShopSync, "sync_some", return_value=False):
             self.world.deliver()
 
     def buyer(self) -> str:
-        """Somebody whom the shop knows by an order."""
+        """A customer whom the shop knows by an order."""
         self._people += 1
         email = f"b{self._people}.{CANARY}@example.com"
         other = self.upsert(email=email)
@@ -70,7 +70,7 @@ class OnShopify(Shop):
 
 
 def used_by(shop: OnShopify, code: str) -> None:
-    """Has the shop tell of an order with a code."""
+    """Lets the shop send a webhook of an order with a code."""
     hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
     discount = {"code": code, "amount": "1.00", "type": "percentage"}
     hooks.notify("orders/create", order_body(discount_codes=[discount]))

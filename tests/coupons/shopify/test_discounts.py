@@ -26,7 +26,7 @@ from tests.shopify.shops import SHOP
 
 
 class TestPools:
-    """Codes that the shop has to take before anybody gets one."""
+    """Codes that the shop has to accept before they can be assigned."""
 
     def test_a_pool_becomes_a_discount_with_its_codes(self, shop: OnShopify) -> None:
         made = shop.coupon(
@@ -255,7 +255,7 @@ class TestPersonal:
 
 
 class TestEnds:
-    """What the shop is to forget."""
+    """Codes that are to be removed from the shop."""
 
     def test_ending_deletes_the_unassigned_codes(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(3), shop.buyer()
@@ -350,7 +350,7 @@ class TestEnds:
 
 
 class TestUse:
-    """Orders that the shop itself tells of."""
+    """Orders that the shop's own webhooks bring."""
 
     def test_a_webhook_marks_a_code_used(self, shop: OnShopify) -> None:
         coupon = shop.pool(2)

@@ -23,7 +23,7 @@ from tests.shopify.shops import SHOP, connection_is
 
 
 class TestTroubles:
-    """Shops that can't be told, or don't let themselves be."""
+    """Shops that can't be reached, or refuse codes."""
 
     def test_without_the_permission_no_coupon_is_made_but_one_is_imported(
         self, shop: OnShopify
@@ -64,7 +64,7 @@ class TestTroubles:
     def test_what_nobody_expected_makes_codes_failed_at_last(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch, tries: int
     ) -> None:
-        """As does the last try where that is killed: pending codes nobody could retry."""
+        """So does a last try that is killed: nobody could retry pending codes."""
         coupon = shop.pool(1)
         monkeypatch.setattr(shop_sync, "add_codes", mock.Mock(side_effect=ArithmeticError))
         shop.work(coupon, tries=TRIES - 1, fails=True)
@@ -187,7 +187,7 @@ class TestTroubles:
     def test_a_shop_that_is_disconnected_while_it_is_told_is_told_once_it_is_back(
         self, shop: OnShopify, expired: str
     ) -> None:
-        """Whoever connects it again finds nothing noted yet."""
+        """The shop is connected again before the failed sync is noted."""
 
         def put_off_once_it_is_back(*args: Any, **named: Any) -> None:
             if not named["is_connected"]:
@@ -207,7 +207,7 @@ class TestTroubles:
     def test_of_a_discount_that_is_gone_there_is_nothing_left_to_forget(
         self, shop: OnShopify, expired: str, *, ends: bool
     ) -> None:
-        """Somebody deleted it in the shop, or a run that was killed before it noted so."""
+        """A user deleted it in the shop, or a run did that was killed before it noted so."""
         shop.discounts.clear()
         if ends:
             assert shop.call("POST", f"/coupons/{expired}/end").status == 200
@@ -247,7 +247,7 @@ class TestTroubles:
         def keep(_request: Any) -> Response | None:
             return None
 
-        # Each time the discount is looked for; its making is lost, and then that of the codes.
+        # Each run looks the discount up; its creation is lost, and then that of the codes.
         for _ in range(2):
             shop.shopify.server.interruptions += [keep, lose]
             shop.work(coupon, fails=True)

@@ -41,7 +41,7 @@ class TestApprove:
             assert answer.error_paths() == ["/note"]
 
     def test_who_may(self, desk: Desk) -> None:
-        """Their own: owners and admins who are signed in; neither keys nor plain members."""
+        """Owners and admins who are signed in approve their own; keys and plain members don't."""
         keys, member = desk.keys, desk.member.token
 
         def tried(proposer: str, reviewer: str) -> tuple[int, str | None]:

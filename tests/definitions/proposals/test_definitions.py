@@ -74,7 +74,7 @@ class TestSchema:
         [("segment", SEGMENT), ("email_template", TEMPLATE), ("flow", flow(NOWHERE))],
     )
     def test_says_what_is_accepted(self, desk: Desk, kind: str, definition: object) -> None:
-        """What the published schema takes may be proposed."""
+        """A definition that the published schema accepts may be proposed."""
         Draft202012Validator(desk.get(f"/definition-schemas/{kind}")).validate(definition)
         proposal = desk.propose(kind=kind, definition=definition)
         assert proposal["definition"] == definition

@@ -1,4 +1,4 @@
-"""What is wrong with a definition or a patch is said in words of our own, at the field itself."""
+"""Errors of a definition or a patch are in our own words, at the field itself."""
 
 import json
 from collections.abc import Iterator

@@ -98,7 +98,7 @@ class TestList:
 
 
 class TestReadAnew:
-    """What was tried when it was proposed is tried again by whatever reads it later."""
+    """A proposal is validated again by every operation that reads it later."""
 
     def test_a_patch_that_fits_no_more(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         path = f"/change-proposals/{desk.change(desk.define(), REPLACED)['id']}"

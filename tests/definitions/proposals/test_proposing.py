@@ -130,7 +130,7 @@ class TestProposeDefinition:
         assert desk.get("/change-proposals")["total"] == 1
 
     def test_what_is_refused_is_not_kept(self, desk: Desk) -> None:
-        """The same key goes on with a body that is mended."""
+        """The same key may be used again with a corrected body."""
         token = desk.keys[PROPOSE]
         body = {"kind": "segment", "name": "x", "summary": "x", "definition": {}}
         refused = desk.send(token, "POST", "/change-proposals", body, key="k")
@@ -173,7 +173,7 @@ class TestProposeChange:
 
     @pytest.mark.parametrize("value", [None, 7, {"a": 1}])
     def test_a_value_of_remove_is_ignored(self, desk: Desk, value: object) -> None:
-        """As RFC 6902 says of members that an operation doesn't define: libraries send them."""
+        """RFC 6902 says to ignore members that an operation doesn't define; libraries send them."""
         remove = {"op": "remove", "path": "/condition/conditions/0"}
         proposal = desk.change(desk.define(name="Buyers"), {**remove, "value": value})
         assert proposal["patch"] == [remove]
@@ -257,7 +257,7 @@ class TestProposeChange:
         ],
     )
     def test_what_no_definition_can_hold(self, desk: Desk, text: str, words: str) -> None:
-        """Another operation takes it away again: the result doesn't show it."""
+        """Another operation removes the value again, so the result doesn't show it."""
         added: Body = {"op": "add", "path": "/x", "value": "VALUE"}
         definition = desk.define()
         body = desk.change_body(definition, REPLACED, added, {"op": "remove", "path": "/x"})
@@ -287,7 +287,7 @@ class TestProposeChange:
         assert [error["path"] for error in answer.json["errors"]] == ["/patch"]
 
     def test_what_is_proposed_stays_as_it_was_said(self, desk: Desk) -> None:
-        """What one operation adds another may change."""
+        """A later operation may change what an earlier one adds."""
         definition = desk.define()
         patch: list[Body] = [
             {"op": "replace", "path": "/condition/conditions", "value": []},

@@ -77,7 +77,7 @@ class Product:
 
 @dataclass
 class Sample:
-    """A file of a maker's format, and what stands in it."""
+    """A file of a maker's format, and its content."""
 
     currency: str
     products: dict[str, Product]
@@ -89,5 +89,5 @@ def _image(url: str | None) -> Fields | None:
 
 
 def left_out(currency: str) -> str:
-    """Why a price in that currency isn't there."""
+    """Why a price in that currency is left out."""
     return f"The price is in {currency}, not in the store's currency; it was left out."

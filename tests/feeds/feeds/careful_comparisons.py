@@ -1,4 +1,4 @@
-"""What stands in the samples of price comparisons: Heureka, Zboží, Yandex, Skroutz."""
+"""The content of the samples of price comparisons: Heureka, Zboží, Yandex, Skroutz."""
 
 from tests.feeds.feeds.careful import EAN, Product, Sample, Variant, left_out
 

@@ -1,4 +1,4 @@
-"""What stands in the samples of BigCommerce, Vendure, Google and Facebook."""
+"""The content of the samples of BigCommerce, Vendure, Google and Facebook."""
 
 from tests.feeds.feeds.careful import EAN, Product, Sample, Variant, left_out
 

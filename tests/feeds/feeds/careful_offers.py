@@ -1,4 +1,4 @@
-"""What stands in the samples of Ceneo, idealo and Kelkoo."""
+"""The content of the samples of Ceneo, idealo and Kelkoo."""
 
 from tests.feeds.feeds.careful import EAN, Product, Sample, Variant, left_out
 

@@ -1,4 +1,4 @@
-"""What stands in the samples of Shopify, WooCommerce, PrestaShop and Magento."""
+"""The content of the samples of Shopify, WooCommerce, PrestaShop and Magento."""
 
 from tests.feeds.feeds.careful import EAN, Product, Sample, Variant
 

@@ -29,7 +29,7 @@ NO_COUNTS = {
 
 
 def counts(**overrides: int) -> Json:
-    """An import's counts: what isn't told is none."""
+    """An import's counts: those that aren't given are 0."""
     return {**NO_COUNTS, **overrides}
 
 
@@ -43,7 +43,7 @@ def csv(*rows: Json) -> str:
 
 @dataclass(frozen=True)
 class Shop:
-    """A store of somebody's workspace."""
+    """A store of a workspace, and its owner."""
 
     world: World
     server: FeedServer
@@ -79,13 +79,13 @@ class Shop:
         return dict(answer.json)
 
     def feed(self, body: str | bytes, path: str = "/feed", **overrides: Any) -> Json:
-        """A new feed of a file, once it is imported."""
+        """A new feed with this file, once it is imported."""
         feed = self.create(self.server.put(path, body), **overrides)
         self.world.deliver()
         return dict(self.get(f"/feeds/{feed['id']}"))
 
     def again(self, feed: Json, body: str | bytes | None = None, path: str = "/feed") -> Json:
-        """The next import of a feed, once it has ended; its file is another by then."""
+        """The next import of a feed, with another file, once it has ended."""
         if body is not None:
             self.server.put(path, body)
         answer = self.do("POST", f"/feeds/{feed['id']}/imports")

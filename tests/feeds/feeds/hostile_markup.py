@@ -1,4 +1,4 @@
-"""XML and JSON of makers' samples, written down in other ways."""
+"""XML and JSON of makers' samples, written in other ways."""
 
 import json
 import random
@@ -53,7 +53,7 @@ def shuffle(document: minidom.Document, chance: random.Random) -> None:
 
 
 def rename(document: minidom.Document, names: Names) -> None:
-    """Renames elements of rows, attributes of theirs, and what names their parameters."""
+    """Renames elements of rows, their attributes, and the names of their parameters."""
     for row in rows_of(document):
         for name, value in list(row.attributes.items()):
             if name in names:
@@ -67,7 +67,7 @@ def rename(document: minidom.Document, names: Names) -> None:
 
 
 def _rename_parameter(element: minidom.Element, names: Names) -> None:
-    """Ceneo's and Yandex's have an attribute that names them, Heureka's and Zboží's an element."""
+    """Ceneo and Yandex name parameters in an attribute, Heureka and Zboží in an element."""
     around = element.parentNode
     outer = around.tagName if isinstance(around, minidom.Element) else ""
     if local_name(element.tagName) in _PARAMETERS and element.hasAttribute("name"):
@@ -85,7 +85,7 @@ def _element_name(name: str) -> str:
 
 
 def add_words(document: minidom.Document, titles: Set[str], words: str) -> None:
-    """Writes words behind the titles, which stand in elements of those names."""
+    """Writes words after the titles, which are in elements of those names."""
     for row in rows_of(document):
         for child in row.childNodes:
             if isinstance(child, minidom.Element) and _is_title(child, titles):

@@ -1,4 +1,4 @@
-"""The columns of makers' samples, renamed to what six languages call the same things."""
+"""The columns of makers' samples, renamed to the names in six languages."""
 
 import re
 from collections.abc import Mapping
@@ -96,7 +96,7 @@ _NUMBER = re.compile(r"\W*(\d+)$")
 
 @cache
 def mapped(name: str) -> Mapped:
-    """What is suggested of a sample."""
+    """The suggested mapping of a sample."""
     return mapping_of(content_of(name))
 
 
@@ -138,7 +138,7 @@ def _meaning(column: str, target: str, mapping: Mapped) -> str | None:
 
 
 def _meaning_of_price(column: str, target: str, mapping: Mapped) -> str:
-    """Beside a former price, what something costs now is no sale price but the price."""
+    """Beside a former price, the current price is no sale price but the price."""
     has_former = any(t == FeedField.PRICE and is_compare_at_price(c) for c, t in mapping.items())
     if target == FeedField.PRICE and is_compare_at_price(column):
         return FORMER
@@ -148,7 +148,7 @@ def _meaning_of_price(column: str, target: str, mapping: Mapped) -> str:
 
 
 def _meaning_of_id(plain: str, mapping: Mapped) -> str:
-    """Where a code is the id, it is still the code."""
+    """Where a code is the id, the column is still the code."""
     if plain.endswith(("sku", "reference")) and FeedField.SKU not in mapping.values():
         return FeedField.SKU
     return FeedField.GTIN if plain == "ean" else FeedField.ID

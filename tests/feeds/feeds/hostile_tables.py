@@ -1,4 +1,4 @@
-"""Tables of makers' samples, written down in other ways."""
+"""Tables of makers' samples, written in other ways."""
 
 import csv
 import io
@@ -28,9 +28,9 @@ def written(rows: Rows, **how: Any) -> str:
 
 
 def shuffled(rows: Rows, chance: random.Random) -> Rows:
-    """With its columns in another order.
+    """The table with its columns in another order.
 
-    Of a name in several languages the first counts: those columns keep their order.
+    Of a field's columns in several languages the first counts, so those columns keep their order.
     """
     names = list(map(plain_name, rows[0]))
     groups = [[n for n, each in enumerate(names) if each == name] for name in dict.fromkeys(names)]
@@ -40,7 +40,7 @@ def shuffled(rows: Rows, chance: random.Random) -> Rows:
 
 
 def _small(column: str) -> str:
-    """`optionValues` keeps its inner capital, which is all that parts its words."""
+    """`optionValues` keeps its inner capital, the only separator of its words."""
     return column if column[:1].islower() else column.lower()
 
 
@@ -69,7 +69,7 @@ FORMS: Mapping[str, Callable[[Rows], bytes]] = {
 
 
 def mixed(rows: Rows, chance: random.Random) -> str:
-    """The table in several other ways at once, as `chance` has it."""
+    """The table in several other ways at once, drawn from `chance`."""
     rows = shuffled(rows, chance)
     if chance.random() < 0.3:
         rows = [list(map(chance.choice((str.upper, " {} ".format)), rows[0])), *rows[1:]]

@@ -1,4 +1,4 @@
-"""A feed whose first import loads many new products, and what is stored of them."""
+"""A feed whose first import loads many new products, and the stored rows of those."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ Where they are appended the next rows are staged before the transaction of the o
 
 
 def small_loads(monkeypatch: pytest.MonkeyPatch, titles: str = "between") -> None:
-    """Has a few rows be many, whose titles come between others or are appended."""
+    """Lets a load begin with a few rows, whose titles are between others or are appended."""
     monkeypatch.setattr(f"{__name__}.own_title", OWN_TITLES[titles])
     monkeypatch.setattr(staging, "MIN_LOADED", 8)
     monkeypatch.setattr(plan_writing, "ENDS", 2)
@@ -44,7 +44,7 @@ def small_loads(monkeypatch: pytest.MonkeyPatch, titles: str = "between") -> Non
 
 
 def says(shop: Shop) -> dict[str, Any]:
-    """All products with what their sources say, but for moments; and that the lists hold them."""
+    """All products with their sources' values, without moments; checks that lists have them."""
     check(shop.world, store_of(shop.world, shop.store_id))
     repository = ProductRepository(shop.workspace)
     found = {}
@@ -63,7 +63,7 @@ def says(shop: Shop) -> dict[str, Any]:
 
 
 def one_by_one(shop: Shop, monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> None:
-    """Does the work without any load."""
+    """Does the work without a load."""
     with monkeypatch.context() as plain:
         plain.setattr(staging, "MIN_LOADED", 10**9)
         work()
@@ -71,13 +71,13 @@ def one_by_one(shop: Shop, monkeypatch: pytest.MonkeyPatch, work: Callable[[], o
 
 @dataclass(frozen=True)
 class Waiting:
-    """A feed whose first import waits for the worker; as often as one likes."""
+    """A feed whose first import waits for the worker; a test may begin it repeatedly."""
 
     shop: Shop
     back: Callable[[], None]
 
     def begin(self) -> Json:
-        """The feed, anew."""
+        """The feed, in that state again."""
         self.back()
         feed = self.shop.create(self.shop.server.put("/feed", FEED))
         self.shop.world.deliver_outbox()
@@ -88,7 +88,7 @@ own_title = OWN_TITLES["between"]
 
 
 def waiting(shop: Shop) -> Waiting:
-    """Beside a product of the store's own."""
+    """The feed, beside a product of the store's own."""
     shop.put_product("own", variants=[], locales=[{"locale": "de-AT", "title": own_title}])
     clear_key_cache()
     return Waiting(shop, shop.world.checkpoint())

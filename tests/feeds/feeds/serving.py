@@ -1,4 +1,4 @@
-"""A web server on the loopback that has feeds."""
+"""A web server on the loopback that serves feeds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ class Page:
 
 
 class FeedServer:
-    """Answers what a test puts at its paths; counts what is asked for."""
+    """Answers what a test puts at its paths; counts the requests."""
 
     def __init__(self) -> None:
-        """Serves from here on."""
+        """Starts the server."""
         self.pages: dict[str, Page] = {}
         self.requests: list[str] = []
         outer = self
@@ -43,13 +43,13 @@ class FeedServer:
         Thread(target=self._server.serve_forever, daemon=True).start()
 
     def put(self, path: str, body: bytes | str, status: int = 200, **headers: str) -> str:
-        """Puts a file at a path; its address."""
+        """Puts a file at a path; the address."""
         content = body.encode() if isinstance(body, str) else body
         page_headers = {name.replace("_", "-"): value for name, value in headers.items()}
         self.pages[path] = Page(content, status, page_headers)
         return f"http://{self.host}{path}"
 
     def close(self) -> None:
-        """Ends it."""
+        """Stops the server."""
         self._server.shutdown()
         self._server.server_close()

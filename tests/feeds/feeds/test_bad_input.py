@@ -1,4 +1,4 @@
-"""Reads of feeds that ask for what can't be."""
+"""Reads of feeds with invalid parameters."""
 
 import pytest
 

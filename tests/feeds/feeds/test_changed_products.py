@@ -1,4 +1,4 @@
-"""Many products that changed since the import before: in which order, and whoever comes between."""
+"""Many products that changed since the last import: their order, and concurrent writers."""
 
 import threading
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ready(shop: Shop, text: str = SECOND) -> tuple[Json, Callable[[], None]]:
-    """A feed whose second import waits for the worker, and the way back to that moment."""
+    """A feed whose second import waits for the worker, and a function that restores that state."""
     feed = waiting(shop).begin()
     resume(shop, feed)
     shop.world.deliver()
@@ -66,10 +66,10 @@ COMPLETED = {
 
 
 class TestOrder:
-    """Those that changed stand where the first import put them: by title, beside each other."""
+    """The changed products are written in the order of their list: by title, as neighbours."""
 
     def written(self, shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
-        """The products that the second import brings, in order."""
+        """The products that the second import writes, in order."""
         plain, brought = replace_layer, dict[str, None]()
 
         def noted(changes: Changes, source: Any, product: Any) -> Any:
@@ -111,7 +111,7 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
 
 
 class Others:
-    """The store brings products of the feed, and changes one that the import doesn't."""
+    """The store writes products of the feed, and changes one that the import doesn't."""
 
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
@@ -124,7 +124,7 @@ class Others:
         self._shop.put_product("own", updatedAt="2026-11-02T00:00:00Z", locales=locales)
 
     def check(self, feed: Json, where: object) -> None:
-        """Both have their say, and nothing is lost of what the import brought."""
+        """Both sources' values are stored, and nothing that the import wrote is lost."""
         found = says(self._shop)
         live = {name for name, (is_live, *_) in found.items() if is_live}
         names = {row["id"] for row in [*CHANGED, *NEW, *ROWS[11:13]]}
@@ -152,7 +152,7 @@ def test_a_writer_before_each_write(shop: Shop) -> None:
 def test_a_writer_while_two_transactions_are_under_way(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """What both are decided on changes before the first one is sent."""
+    """The rows that both transactions are decided on change before the first one is sent."""
     feed, _ = ready(shop)
     others, units, behind = Others(shop), count(1), threading.Event()
     plain_write, plain_start, started = Changes.write_unit, InTurn.start, count(1)

@@ -1,4 +1,4 @@
-"""Previews and checks of feeds wait for somebody else: four of a workspace run at once."""
+"""Previews and checks of feeds wait for others: a workspace runs four at once."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -21,32 +21,32 @@ SECONDS = 29
 
 @pytest.fixture
 def running(shop: Shop) -> Iterator[ExitStack]:
-    """Holds what the tests begin and don't end."""
+    """Keeps the runs that the tests begin and don't end."""
     with ExitStack() as stack:
         yield stack
 
 
 def preview(shop: Shop) -> Answer:
-    """Asks what a small feed has."""
+    """Requests the preview of a small feed."""
     url = shop.server.put("/feed", "id\na\n")
     return shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
 
 
 def check(shop: Shop) -> Answer:
-    """Asks what an import of it would do."""
+    """Requests the check of a small feed."""
     url = shop.server.put("/feed", "id\na\n")
     body = {"storeId": shop.store_id, "url": url, "mode": "enrich_only"}
     return shop.do("POST", "/feeds/check", {**body, "mapping": {"id": MAPPING["id"]}})
 
 
 def begin(running: ExitStack, workspace: WorkspaceScope, times: int) -> None:
-    """Begins so many that go on until the test ends."""
+    """Begins so many runs, which last until the test ends."""
     for _ in range(times):
         running.enter_context(fetch_slot(workspace, SECONDS * 1000))
 
 
 def leases(shop: Shop) -> int:
-    """How many the row says that there are."""
+    """How many leases the row has."""
     row = find(FetchSlotsItem, fetch_slots_key(shop.workspace))
     return len(row.leases) if row else 0
 
@@ -56,7 +56,7 @@ type Asking = Callable[[Shop], Answer]
 
 @pytest.mark.parametrize("ask", [preview, check])
 class TestFour:
-    """Of previews and checks together."""
+    """Four previews and checks together."""
 
     def test_a_fifth_is_refused(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
         begin(running, shop.workspace, 3)
@@ -76,7 +76,7 @@ class TestFour:
 
 
 class TestEnds:
-    """However a run ends, its place is free again."""
+    """However a run ends, its slot is free again."""
 
     def test_a_feed_that_can_not_be_read(self, shop: Shop) -> None:
         answer = shop.do(
@@ -103,14 +103,14 @@ class TestEnds:
         assert find(FetchSlotsItem, fetch_slots_key(shop.workspace)) is None
 
     def test_a_late_end_brings_no_row_back(self, world: World, shop: Shop) -> None:
-        """That of a run during which its workspace was deleted."""
+        """The workspace was deleted during the run."""
         with fetch_slot(shop.workspace, SECONDS * 1000):
             FetchSlotsItem(*fetch_slots_key(shop.workspace)).delete()
         assert find(FetchSlotsItem, fetch_slots_key(shop.workspace)) is None
 
 
 class TestTable:
-    """What the table may do meanwhile."""
+    """Faults and changes of the table meanwhile."""
 
     def test_another_workspace_has_its_own(self, shop: Shop, running: ExitStack) -> None:
         begin(running, shop.world.workspace(shop.world.person()), 4)

@@ -38,7 +38,7 @@ SHARDS = range(2)
 
 
 class History:
-    """A store with a feed, and what both say of products by what they call them."""
+    """A store with a feed, and both sources' values of products by their ids."""
 
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
@@ -48,7 +48,7 @@ class History:
         self.feed: dict[str, Any] | None = None
 
     def act(self, step: Any) -> None:
-        """Does a step."""
+        """Performs a step."""
         acts: dict[str, Callable[..., None]] = {
             "put": self.put,
             "delete": self.delete,
@@ -119,7 +119,7 @@ class History:
                 raise wrong[0]
 
     def stepping(self, interruptions: dict[int, Any], wrong: list[Exception]) -> Step:
-        """What happens around the worker's calls."""
+        """Interrupts the worker's calls."""
         calls, inside = 0, False
 
         def step(_number: int, _operation: str, side: Side) -> None:
@@ -144,7 +144,7 @@ class History:
         return step
 
     def check(self) -> None:
-        """What is told is what the dictionaries say: the store's title before the feed's."""
+        """The answers equal the dictionaries: the store's title is preferred to the feed's."""
         own = {name: stored[1] for name, stored in self.own.items() if stored}
         expected = {**self.file, **own}
         stored = says(self.shop)

@@ -1,4 +1,4 @@
-"""The makers' samples written down in other ways: the products stay the same."""
+"""The makers' samples, written in other ways: the products stay the same."""
 
 import json
 import random
@@ -51,7 +51,7 @@ def test_objects(encoding: str) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_columns_in_other_languages_and_other_ways_at_once(name: str) -> None:
-    """How each file is written is by chance, the same in every run."""
+    """Each file's form is random, but the same in every run."""
     for language in LANGUAGES:
         names = renamed(name, language)
         assert names
@@ -62,7 +62,7 @@ def test_columns_in_other_languages_and_other_ways_at_once(name: str) -> None:
 
 @pytest.mark.parametrize("maker", KEPT)
 def test_what_is_kept_cannot_be_renamed(maker: str) -> None:
-    """The exceptions are no more than there must be."""
+    """Each exception is needed: the sample's products change if its column is renamed."""
     for column in KEPT[maker]:
         names = [name for name in SAMPLES if name.startswith(f"{maker}_") and _has(name, column)]
         assert any(
@@ -102,7 +102,7 @@ TITLED = [name for name in SAMPLES if FeedField.TITLE in mapped(name).values()]
 
 
 def test_samples_without_titles_are_two() -> None:
-    """The words can't be put anywhere, and two letters of a column's name tell no encoding."""
+    """They have no place for the words, and two letters of a column's name reveal no encoding."""
     assert {*SAMPLES} - {*TITLED} == {
         "prestashop_combinations.csv",
         "prestashop_combinations_bare.csv",
@@ -111,7 +111,7 @@ def test_samples_without_titles_are_two() -> None:
 
 @pytest.mark.parametrize("name", TITLED)
 def test_an_encoding_that_nothing_declares(name: str) -> None:
-    """It is told by words behind the titles, and by the columns' names in that language."""
+    """It is recognised by words after the titles, and by the columns' names in that language."""
     own = COUNTRIES.get(name.partition("_")[0])
     for language in [own] if own else LANGUAGES:
         encoding, words = WORDS[language]
@@ -130,7 +130,7 @@ def test_an_encoding_that_xml_declares(name: str) -> None:
 def _written(
     name: str, names: Mapping[str, str], words: str = "", chance: random.Random | None = None
 ) -> str:
-    """A sample with its columns renamed, and words behind its titles; without a declaration."""
+    """A sample with its columns renamed, words after its titles, and no declared encoding."""
     titles = {each for each, target in mapped(name).items() if target == FeedField.TITLE}
     if name in TABLES:
         return _as_table(name, names, titles, words, chance)
@@ -173,7 +173,7 @@ def _as_markup(
     chance: random.Random | None,
 ) -> str:
     document = minidom.parseString(content_of(name))
-    # Where Yandex's offers have no name, it ends with their model.
+    # If Yandex's offers have no name, the title ends with their model.
     hostile_markup.add_words(document, titles | {"model"}, words)
     hostile_markup.rename(document, names)
     if chance:
@@ -183,7 +183,7 @@ def _as_markup(
 
 
 def assert_same(name: str, content: bytes, words: str = "") -> None:
-    """That the products are the sample's, with words behind their titles."""
+    """Asserts that the products are the sample's, with words after their titles."""
     found, expected = _both(name, content, words)
     assert found == expected, name
 
@@ -194,7 +194,7 @@ def _is_same(name: str, content: bytes) -> bool:
 
 
 def _both(name: str, content: bytes, words: str) -> tuple[Any, Any]:
-    """Products and why rows are listed; the order of options follows the columns."""
+    """Products and the reasons of listed rows; the order of options follows the columns."""
     sample = SAMPLES[name]
     found = brought(content, sample.currency)
     why = [row[2] for row in sample.listed]

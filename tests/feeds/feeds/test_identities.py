@@ -26,7 +26,7 @@ ROWS = st.lists(
 
 
 def listed_of(rows: list[dict[str, str]]) -> list[tuple[int, str | None]]:
-    """Which rows are to be listed, by the rules' own words: skipped, or without their price."""
+    """Which rows are to be listed, by the documented rules: skipped, or without their price."""
     seen, listed = set[tuple[str, str]](), []
     for number, row in enumerate(rows, 1):
         key = (row["id"], row.get("locale", "").lower())
@@ -98,7 +98,7 @@ GROUPED = st.lists(
 
 
 def placed_by_rule(rows: list[dict[str, str]]) -> dict[str, set[str]]:
-    """Which variants the products of a file have, where the store has none of its own."""
+    """The variants of a file's products by the rules, if the store has no products of its own."""
     named = {row["item_group_id"] for row in rows}
     products: dict[str, set[str]] = {}
     for row in rows:

@@ -10,7 +10,7 @@ from tests.feeds.feeds.feed_store import Shop, counts, csv
 
 
 class TestFirstImport:
-    """What a feed brings at first."""
+    """What a feed's first import writes."""
 
     def test_products_are_made_of_rows(self, shop: Shop) -> None:
         feed = shop.feed(
@@ -97,7 +97,7 @@ class TestFirstImport:
         assert set(shop.variants(product)) == {"s"}
 
     def test_a_groups_own_row_may_be_one_of_the_stores_variants(self, shop: Shop) -> None:
-        """It gives the product's fields, and that variant's, too; once more it writes nothing."""
+        """It gives the product's fields and that variant's; the same row again writes nothing."""
         money = {"amount": 1000, "currency": "EUR"}
         mine = [{"externalId": name, "title": name, "price": money} for name in ("100", "101")]
         shop.put_product("100", variants=mine)
@@ -162,7 +162,7 @@ class TestFirstImport:
         assert [len(shop.variants(product)) for product in shop.products().values()] == [1] * 4
 
     def test_an_id_may_be_a_sku(self, shop: Shop) -> None:
-        """Behind what is called so, where the row has no SKU of its own, and where it is unique."""
+        """It matches by an id column if the row has no SKU of its own and the SKU is unique."""
         money = {"amount": 1000, "currency": "EUR"}
         skus = {"p1": "one", "p2": "two", "p3": "same", "p4": "same", "p5": "p1"}
         for name, sku in skus.items():
@@ -174,7 +174,7 @@ class TestFirstImport:
         mapping = {column["name"]: column["suggested"] for column in preview["columns"]}
         assert (mapping, preview["matches"]) == ({"SKU": "id", "Brand": "brand"}, 3)
         feed = shop.feed(csv(*rows), mode="enrich_only", mapping=mapping)
-        # Two are about p1: its own row, and one of its variant.
+        # Two rows are about p1: its own row, and one of its variant.
         assert feed["latestImport"]["counts"] == counts(
             rows=4, imported=3, variantOnly=1, fromFirstRow=1, products=2, unmatched=1
         )
@@ -258,7 +258,7 @@ class TestFirstImport:
 
     @pytest.mark.parametrize("value", ["Blue\nNavy", "Gr\ufffdn", "Blue\tNavy"])
     def test_values_of_options_may_have_any_characters(self, shop: Shop, value: str) -> None:
-        """An id that is made of a handle and of these is no product's."""
+        """An id made of a handle and of such values is no product's."""
         columns = {"Title": "title", "Option1 Value": "color", "Variant SKU": "sku"}
         feed = shop.feed(
             csv(
@@ -335,7 +335,7 @@ class TestNextImport:
     def test_a_group_of_which_its_own_row_is_left(
         self, shop: Shop, gone: list[str], title: str
     ) -> None:
-        """It is the product's one variant then, as if the others had never been."""
+        """It becomes the product's only variant, as if the other rows had never existed."""
         own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
         others = [
             {"id": name, "item_group_id": "shirt", "title": name, "price": "9"} for name in gone
@@ -352,7 +352,7 @@ class TestNextImport:
 
     @pytest.mark.parametrize("title", ["The shirt", "Another title"])
     def test_a_row_that_others_join_as_their_groups(self, shop: Shop, title: str) -> None:
-        """It is the product alone then, as if they had been there from the beginning."""
+        """It becomes the product alone, as if the other rows had been there from the beginning."""
         own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
         feed = shop.feed(csv(own))
         [product] = shop.products().values()
@@ -366,11 +366,11 @@ class TestNextImport:
         assert variants["s"]["price"] == {"amount": 900, "currency": "EUR"}
 
     def placed(self, shop: Shop) -> dict[str, set[str]]:
-        """Which variants each product has."""
+        """The variants that each product has."""
         return {name: set(shop.variants(each)) for name, each in shop.products().items()}
 
     def test_a_row_goes_with_its_group(self, shop: Shop) -> None:
-        """As a first import would have it: out of its group, into another one, and back."""
+        """Each import places it as a first import would: out of its group, into another, back."""
         own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
         row = {"id": "s", "title": "S", "price": "9"}
         feed = shop.feed(csv(own, {**row, "item_group_id": "shirt"}))
@@ -387,7 +387,7 @@ class TestNextImport:
 
     @pytest.mark.parametrize("leaves", ["the group", "the file"])
     def test_who_followed_its_group_stays_with_it(self, shop: Shop, leaves: str) -> None:
-        """It came to the store's product by another row, which changes, and then leaves."""
+        """It joined the store's product by another row, which changes, and then leaves."""
         shop.put_product("p1")
         own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
         match = {"id": "p1-v", "item_group_id": "shirt", "title": "V", "price": "9"}
@@ -402,7 +402,7 @@ class TestNextImport:
         assert self.placed(shop) == {"p1": {"p1-v"}, "shirt": {"m"}}
 
     def test_what_it_added_joins_the_stores_by_its_sku(self, shop: Shop) -> None:
-        """Once the store has it, and the row is looked at again."""
+        """It joins once the store has the SKU and the row is read again."""
         row = {"id": "a", "title": "A", "price": "9", "sku": "SKU-A"}
         feed = shop.feed(csv(row))
         assert self.placed(shop) == {"a": {"a"}}
@@ -456,7 +456,7 @@ class TestEnrichOnly:
         assert set(shop.products()) == {"a", "b"}
 
     def test_it_keeps_no_product_that_the_store_has_no_more(self, shop: Shop) -> None:
-        """Neither alone nor together with another one of its kind."""
+        """Its values alone don't keep the product; nor do those of two such feeds together."""
         for name in ("a", "b"):
             shop.put_product(name)
         one = shop.feed(csv(*CATALOGUE[:2]), "/one", mode="enrich_only")
@@ -488,7 +488,7 @@ def stored(shop: Shop) -> dict[tuple[str, str], object]:
 
 
 def titles(shop: Shop) -> dict[str, str]:
-    """What each product is called, by its partition."""
+    """Each product's title, by its partition."""
     return {
         product_partition(shop.workspace, UUID(product["id"])): product["title"]
         for product in shop.products().values()

@@ -1,4 +1,4 @@
-"""Workers that die, messages that come twice, DynamoDB that throttles: the same end."""
+"""Workers that die, messages that come twice, throttling by DynamoDB: the result is the same."""
 
 import random
 from collections.abc import Callable
@@ -43,7 +43,7 @@ COUNTS = counts(rows=7, imported=6, fromFirstRow=1, created=1, products=6, skipp
 
 
 def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
-    """A feed whose second import's message is on its way; the way back to that moment."""
+    """A feed whose second import's message is queued; a function that restores that state."""
     shop.put_product("own", variants=[])
     feed = shop.feed(FIRST)
     shop.server.put("/feed", SECOND)
@@ -60,7 +60,7 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
 
 
 def message(shop: Shop, feed: Json) -> FeedImportMessage:
-    """What the queue brings."""
+    """The message of the queue."""
     return FeedImportMessage(shop.workspace.id, UUID(feed["id"]))
 
 
@@ -96,7 +96,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def expected(shop: Shop, feed: Json) -> dict[str, Any]:
-    """How it ends undisturbed."""
+    """The result if nothing disturbs the import."""
     resume(shop, feed)
     shop.world.deliver()
     ended = outcome(shop, feed)
@@ -120,7 +120,7 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
 
 
 def test_killed_again_and_again(shop: Shop) -> None:
-    """Each run comes a bit further: no run begins anew for ever."""
+    """Each run continues after the last one: the import never starts again from the beginning."""
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
@@ -150,7 +150,7 @@ def test_the_same_message_twice(shop: Shop) -> None:
 
 @pytest.mark.parametrize("which", range(2, 7))
 def test_two_runs_at_once(shop: Shop, which: int) -> None:
-    """A second run comes in before one of the first one's transactions."""
+    """A second run executes before one of the first run's transactions."""
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
@@ -171,7 +171,7 @@ def test_two_runs_at_once(shop: Shop, which: int) -> None:
 
 
 def test_out_of_time_again_and_again(shop: Shop) -> None:
-    """Each run does one thing and sends the next message."""
+    """Each run does one step and sends the next message."""
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
@@ -232,9 +232,9 @@ def test_throttled_one_call_in_five(shop: Shop) -> None:
 def test_what_fails_every_time_ends_and_the_next_one_mends_it(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, tries: int
 ) -> None:
-    """Half of it was written; the next import brings the rest and takes back what is to go.
+    """Half was written; the next import writes the rest and deletes what its file lacks.
 
-    Once more than it is tried it comes only where the last try was killed.
+    SQS delivers the message once more than its tries only if the last try was killed.
     """
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
@@ -269,7 +269,7 @@ def test_what_fails_every_time_ends_and_the_next_one_mends_it(
 def test_what_waited_behind_has_tries_of_its_own(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
-    """The message's last try brings the first import to its end, whichever that is."""
+    """The message's last try ends the first import, completed or failed."""
     feed = shop.create(shop.server.put("/feed", body))
     with monkeypatch.context() as broken:
         broken.setattr(running, "FeedImportRun", mock.Mock(side_effect=RuntimeError))
@@ -290,7 +290,7 @@ def test_what_waited_behind_has_tries_of_its_own(
 
 
 def test_deleted_while_it_runs(shop: Shop) -> None:
-    """It writes nothing more, and what it wrote is taken back."""
+    """The run writes nothing more, and what it wrote is deleted."""
     feed, _ = ready(shop)
 
     def step(_number: int, operation: str, moment: Side) -> None:
@@ -321,14 +321,14 @@ def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
 
 
 def lose(shop: Shop) -> None:
-    """Loses the messages that are on their way."""
+    """Deletes the messages that are queued."""
     for row in shop.world.rows(PARTITION):
         row.delete()
     shop.world.lose_stream()
 
 
 def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
-    """Each of its message's tries was killed before it came so far; the next import brings all."""
+    """Each try was killed before it began the import; the next import writes everything."""
     feed = shop.create(shop.server.put("/feed", FIRST))
     lose(shop)
     resume(shop, feed, tries=RECEIVES)
@@ -349,7 +349,7 @@ def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
 
 @pytest.mark.parametrize("trigger", ["by hand", "by a change", "by the schedule"])
 def test_asking_for_what_waits_sends_its_message_again(shop: Shop, trigger: str) -> None:
-    """The first may lie in the dead-letter queue; if not, it finds nothing to do."""
+    """The first message may be in the dead-letter queue; if not, it finds nothing to do."""
     feed = shop.create(shop.server.put("/feed", FIRST))
     if trigger == "by the schedule":
         shop.world.advance(hours=7)
@@ -375,7 +375,10 @@ def test_asking_for_what_waits_sends_its_message_again(shop: Shop, trigger: str)
 def test_what_takes_a_feed_back_is_not_given_up_quietly(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing would show that it failed: so it goes to the dead-letter queue, and comes again."""
+    """Nothing would show the failure, so the message goes to the dead-letter queue.
+
+    It may be redriven.
+    """
     feed = shop.feed(FIRST)
     shop.do("DELETE", f"/feeds/{feed['id']}")
     lose(shop)
@@ -395,10 +398,10 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
 def test_files_that_are_gone_half_way_fail_the_import_and_the_next_one_mends_it(
     shop: Shop, chunks_written: int
 ) -> None:
-    """A run has its files on its disk: it is the next one that misses them.
+    """A run keeps its files on its disk: the next run misses them.
 
-    What was written stays whole, and the next import knows of it: it takes back what its file
-    hasn't, also of what the failed one brought.
+    What was written stays complete, and the next import knows of it: it deletes what its file
+    lacks, also of the products that the failed import wrote.
     """
     feed, begin = ready(shop)
     begin()

@@ -1,4 +1,4 @@
-"""Many new products of one import: the same as written one by one."""
+"""Many new products of one import: the rows equal those of products written one by one."""
 
 from typing import Any
 
@@ -42,14 +42,14 @@ class TestLoads:
         assert (plain, len(found)) == (set(), 14)
 
     def test_a_small_layer_stands_in_its_products_row(self, shop: Shop) -> None:
-        """Of those that are loaded: 2 rows at either end and the store's own have their own."""
+        """Only 2 loaded products at either end, and the store's own, have rows for their layers."""
         feed = waiting(shop).begin()
         resume(shop, feed)
         assert kinds(shop, ProductItem) == 15
         assert kinds(shop, LayerItem) == 5
 
     def test_variants_are_found_by_their_names(self, shop: Shop) -> None:
-        """With a name that another one had before."""
+        """One of the names belonged to another variant before."""
         shop.put_product("other", variants=[_variant("SKU 5")])
         shop.feed(csv(*({**row, "id": f"q{n}"} for n, row in enumerate(ROWS))))
         store = store_of(shop.world, shop.store_id)
@@ -76,7 +76,7 @@ class TestLoads:
                 assert shown == sorted(shown, reverse=sort.startswith("-"))
 
     def test_few_calls_and_units(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Fewer transactions than products: each has several, with all of their lists."""
+        """A transaction has several products, with all of their lists."""
         monkeypatch.setattr(plan_writing, "LOAD_READ_AHEAD", 50)
         monkeypatch.setattr(writing, "_MAX_LOADED", 50)
         feed = waiting(shop).begin()
@@ -94,7 +94,7 @@ def _variant(sku: str) -> Json:
 
 
 class TestAfterwards:
-    """Products that were loaded are products as any."""
+    """Loaded products can be changed as any others."""
 
     def again(self, shop: Shop, feed: Json, monkeypatch: pytest.MonkeyPatch, text: str) -> Any:
         shop.again(feed, text)
@@ -111,7 +111,7 @@ class TestAfterwards:
     def test_other_titles_prices_and_fewer_rows(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """They move in the lists, out of pages too; layers outgrow the row, and others come."""
+        """Products move in the lists, also out of pages; layers outgrow the row, others are new."""
         begin = waiting(shop).begin
         changed = [
             {**row, "title": f"Z{row['title']}"} if n % 3 else row for n, row in enumerate(ROWS)
@@ -139,7 +139,7 @@ class TestAfterwards:
         assert {name for name, (is_live, *_) in says(shop).items() if is_live} == {"own"}
 
     def test_products_of_a_feed_that_returns_are_as_before(self, shop: Shop) -> None:
-        """They are there already, removed: none of them is new."""
+        """They exist already, as removed: none of them is new."""
         feed = waiting(shop).begin()
         resume(shop, feed)
         expected = says(shop)
@@ -149,7 +149,7 @@ class TestAfterwards:
         assert {n: v[:2] for n, v in says(shop).items()} == {n: v[:2] for n, v in expected.items()}
 
     def test_feeds_with_the_same_names_find_them(self, shop: Shop) -> None:
-        """All names of the store are read at once, from pages too."""
+        """All names of the store are read at once, also from pages."""
         feed = waiting(shop).begin()
         resume(shop, feed)
         rows = [

@@ -1,4 +1,4 @@
-"""Many new products of one import, whoever comes in between, and whatever fails."""
+"""Many new products of one import, with concurrent writers and with faults."""
 
 from functools import partial
 from uuid import UUID
@@ -34,7 +34,7 @@ from tests.overview.search.test_repairing import Searched
 
 @pytest.fixture(autouse=True, params=OWN_TITLES)
 def titles(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
-    """Where the titles of the feed's products come in their list."""
+    """The positions of the feed's titles in their list."""
     small_loads(monkeypatch, request.param)
     return str(request.param)
 
@@ -54,7 +54,7 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
 
 
 def test_a_writer_before_each_write(shop: Shop) -> None:
-    """The store brings one of the feed's products, one of its own, and another title of a third."""
+    """The store writes one of the feed's products, one of its own, and a third one's new title."""
     begin = waiting(shop).begin
     feed = begin()
     writes = [name for name in counted(lambda: resume(shop, feed)) if "Write" in name]
@@ -81,7 +81,7 @@ def test_a_writer_before_each_write(shop: Shop) -> None:
 
 @pytest.mark.parametrize("number", range(1, 9, 2))
 def test_a_feed_that_goes_meanwhile(shop: Shop, number: int) -> None:
-    """What was written is taken back, and nothing more is written."""
+    """What the import wrote is deleted, and it writes nothing more."""
     feed = waiting(shop).begin()
 
     def delete() -> None:
@@ -97,7 +97,7 @@ def test_a_feed_that_goes_meanwhile(shop: Shop, number: int) -> None:
 
 @pytest.mark.parametrize("number", range(1, 9, 2))
 def test_a_store_that_is_disconnected_meanwhile(shop: Shop, number: int) -> None:
-    """Whatever is there by then is listed and counted."""
+    """All products that were written by then are listed and counted."""
     feed = waiting(shop).begin()
 
     def disconnect() -> None:
@@ -114,7 +114,7 @@ def test_a_store_that_is_disconnected_meanwhile(shop: Shop, number: int) -> None
 def test_a_workspace_that_is_deleted_meanwhile(
     world: World, server: FeedServer, number: int
 ) -> None:
-    """Nothing of it is left, of what was written before its transaction either."""
+    """Nothing is left, not even rows that were written before their transaction."""
     home = Home(world)
     shop = Shop(world, server, home.owner, WorkspaceScope(home.workspace.id), home.shop)
     feed = waiting(shop).begin()
@@ -133,7 +133,7 @@ def test_a_workspace_that_is_deleted_meanwhile(
 def test_a_feed_that_stops_meanwhile_leaves_no_page_that_nobody_names(
     shop: Shop, number: int
 ) -> None:
-    """What was made ready for a transaction that is never sent goes."""
+    """Pages that were written for a transaction that is never sent are deleted."""
     feed = waiting(shop).begin()
 
     def delete() -> None:
@@ -157,7 +157,7 @@ def test_a_feed_that_stops_meanwhile_leaves_no_page_that_nobody_names(
 
 
 def test_search_finds_them_where_the_streams_writes_failed(shop: Shop) -> None:
-    """All of the import's; its repair brings them."""
+    """The records of all of the import's products failed; the repair writes their postings."""
     feed = waiting(shop).begin()
     resume(shop, feed)
     searched = Searched(shop.world, shop.owner, shop.workspace, shop.store_id)
@@ -172,8 +172,10 @@ def test_search_finds_them_where_the_streams_writes_failed(shop: Shop) -> None:
 def test_refused_for_now_and_answers_that_get_lost(
     shop: Shop, fake_time: FakeTime, seed: int, seconds: int | None
 ) -> None:
-    """Three calls in ten are refused, one in ten is carried out unheard; also of runs of a
-    second, which leave the rest to the next message."""
+    """Three calls in ten are refused; one in ten is carried out and its answer lost.
+
+    Also with runs of a second, which leave the rest to the next message.
+    """
     begin = waiting(shop).begin
     resume(shop, begin())
     undisturbed = says(shop)
@@ -196,7 +198,7 @@ def test_refused_for_now_and_answers_that_get_lost(
 
 
 def works(shop: Shop, feed: Json, tries: int) -> bool:
-    """Hands the worker the feed's message, as its queue does; whether it succeeds."""
+    """Delivers the feed's message to the worker, as its queue does; whether the worker succeeds."""
     record = {
         "messageId": "m",
         "receiptHandle": "handle",

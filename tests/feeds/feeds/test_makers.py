@@ -1,4 +1,4 @@
-"""Makers' formats as their documentation has them: what a suggestion makes of each, untouched."""
+"""Makers' formats as their documentation shows them, with the suggested mapping unchanged."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a feed has before it is one: its preview, and the check of its mapping."""
+"""A feed before it is created: its preview, and the check of its mapping."""
 
 import json
 
@@ -22,7 +22,7 @@ class TestPreview:
         return dict(answer.json)
 
     def test_ever_other_columns(self, shop: Shop) -> None:
-        """The first 500 are shown: a mapping names no more."""
+        """The first 500 columns are shown: a mapping names no more."""
         rows = [{f"c-{row}-{n}": "x" for n in range(400)} for row in range(3)]
         seen = self.preview(shop, shop.server.put("/feed", json.dumps(rows)))
         names = [name for row in rows for name in row]
@@ -33,7 +33,7 @@ class TestPreview:
     def test_as_many_rows_as_have_a_million_cells(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """All of them are held in memory at once."""
+        """All of these rows are in memory at once."""
         monkeypatch.setattr(bounds.Sample, "CELLS", 7)
         url = shop.server.put("/feed", "id,a,b\n" + "1,2,3\n" * 9)
         assert self.preview(shop, url)["sampled"] == 2
@@ -43,7 +43,7 @@ class TestPreview:
     def test_of_a_store_without_products_nothing_is_looked_up(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Ten thousand rows would be four hundred batch gets."""
+        """Ten thousand rows would need four hundred batch gets."""
         calls = list[object]()
         monkeypatch.setattr(matching, "match", lambda *rows, **_: calls.append(rows))
         url = shop.server.put("/feed", "id,title\na,Cup\nb,Pot\n")
@@ -51,7 +51,7 @@ class TestPreview:
         assert calls == []
 
     def test_of_rows_of_nobodys_no_key_is_asked_for(self, shop: Shop) -> None:
-        """The store's names are read at once: beside many rows they are few."""
+        """The store's names are read at once: they are few compared with the rows."""
         shop.put_product("a")
         rows = [{"id": f"n{number}", "title": "Cup"} for number in range(60)]
         url = shop.server.put("/feed", csv(*rows))
@@ -61,7 +61,7 @@ class TestPreview:
         assert self.preview(shop, url)["matches"] == 1
 
     def test_of_many_rows_about_one_product_it_is_read_once(self, shop: Shop) -> None:
-        """By one batch get, and its layer by another, however many of its variants there are."""
+        """One batch get reads it, and another its layer, however many variants the rows name."""
         price = {"amount": 1000, "currency": "EUR"}
         variants = [{"externalId": f"v{n}", "title": "One", "price": price} for n in range(130)]
         shop.put_product("a", variants=variants)
@@ -74,7 +74,7 @@ class TestPreview:
     def test_of_a_few_rows_their_keys_are_asked_for(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """All names of a store would be more."""
+        """Reading all names of a store would cost more."""
         shop.put_product("a")
         monkeypatch.setattr(matching, "read_names", lambda *_: pytest.fail("all were read"))
         rows = [{"id": f"n{number}", "title": "Cup"} for number in range(20)]
@@ -123,7 +123,7 @@ class TestPreview:
             assert answer.json["detail"].startswith("A feed is CSV, TSV, XML")
 
     def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The server says so before it sends any of it."""
+        """The server states the size before it sends any of it."""
         monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
         body = {"storeId": shop.store_id, "url": shop.server.put("/feed", ROWS)}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "too_large")
@@ -222,7 +222,7 @@ class TestCheck:
     def test_what_a_column_can_not_be(
         self, shop: Shop, target: object, path: str, message: str
     ) -> None:
-        """One error for one column, by the kind of field that is meant."""
+        """There is one error for a column, for the kind of field that is meant."""
         body = draft(shop, "https://shop.example/", mapping={"id": "id", "a": target})
         refused = shop.do("POST", "/feeds/check", body)
         assert refused.error_paths() == [f"/mapping/a{path}"]

@@ -1,4 +1,4 @@
-"""What `GET` shows of an import while it runs: each step of it moves a number."""
+"""What `GET` shows of a running import: each step changes a number."""
 
 from collections.abc import Callable
 from itertools import groupby
@@ -25,7 +25,7 @@ def feed_of(changed: int) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no pause between two notes of how far it is, nor anything in flight at a look."""
+    """Also no pause between two updates of the progress, and nothing in flight at a read."""
     monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
     monkeypatch.setattr(writing, "READ_AHEAD", STEP)
     monkeypatch.setattr(import_run, "READ_AHEAD", STEP)
@@ -34,7 +34,7 @@ def _small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shown(shop: Shop, feed: Json) -> list[tuple[int, int, int]]:
-    """What a look at each moment at which the worker asks for its time shows, each once."""
+    """What a read shows whenever the worker checks its time, without repetitions."""
     seen: list[tuple[int, int, int]] = []
 
     def look() -> int:
@@ -91,7 +91,7 @@ def test_each_step_of_an_import_that_creates_nothing_shows(shop: Shop) -> None:
 def test_how_far_it_is_is_noted_every_few_seconds_at_most(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each note is a write: a million rows are read in a thousand steps."""
+    """Each update is a write, and a million rows are read in a thousand steps."""
     monkeypatch.setattr(import_run, "PROGRESS_SECONDS", 1000)
     feed = shop.create(shop.server.put("/feed", feed_of(0)))
     shop.world.deliver_outbox()

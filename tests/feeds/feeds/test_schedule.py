@@ -1,4 +1,4 @@
-"""The schedule: which feeds are queued when, and what a scheduled import may not do."""
+"""The schedule: which feeds it queues and when, and what a scheduled import may not do."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -23,7 +23,7 @@ def next_of(shop: Shop, feed: Json) -> datetime:
 
 
 def until_due(shop: Shop, feed: Json) -> None:
-    """Moves the time to the feed's turn."""
+    """Moves the time to the feed's next import."""
     shop.world.advance(seconds=(next_of(shop, feed) - clock.now()).total_seconds() + 1)
 
 

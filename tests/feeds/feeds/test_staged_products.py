@@ -1,4 +1,4 @@
-"""Rows that a load has written and no list has yet: nobody sees them, and none is lost."""
+"""Rows that a load has staged and no list has yet: nobody sees them, and none is lost."""
 
 import random
 import threading
@@ -41,13 +41,13 @@ NAMES = [row["id"] for row in ROWS]
 
 @pytest.fixture(autouse=True, params=OWN_TITLES)
 def titles(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
-    """Where the titles of the feed's products come in their list."""
+    """The positions of the feed's titles in their list."""
     small_loads(monkeypatch, request.param)
     return str(request.param)
 
 
 def expect_whole(shop: Shop) -> set[str]:
-    """That whoever reads finds the products that lists have, and no others; their names."""
+    """Expects that every read finds the products that lists have, and no others; their names."""
     workspace, store = shop.workspace, UUID(shop.store_id)
     ids = {product_id(store, name): name for name in ["own", "another", *NAMES]}
     listed = {entry.id for entry in ProductLists(workspace).by_added.rows.everything()[1]}
@@ -64,7 +64,7 @@ def expect_whole(shop: Shop) -> set[str]:
 
 
 def test_a_product_is_there_as_soon_as_lists_have_it(shop: Shop, titles: str) -> None:
-    """By id, by name, by search and to feeds, before and after each call of the import."""
+    """Reads by id, name, search and feeds find it, before and after each call of the import."""
     feed = waiting(shop).begin()
     seen, staged, is_reading = list[int](), list[int](), False
 
@@ -85,17 +85,17 @@ def test_a_product_is_there_as_soon_as_lists_have_it(shop: Shop, titles: str) ->
 
 
 def unlisted(shop: Shop) -> set[str]:
-    """The names of products whose rows are staged, and that aren't products."""
+    """The names of staged rows that aren't products yet."""
     rows = [row for row in shop.world.rows() if isinstance(row, ProductItem) and staged_in(row)]
     there = {each.id for each in ProductRepository(shop.workspace).get_many(r.id for r in rows)}
     return {row.external_id for row in rows if row.id not in there}
 
 
 class Others:
-    """Who writes to products while a load does, and what must come of it."""
+    """Writers of products during a load, and the result to expect."""
 
     def __init__(self, shop: Shop, chance: random.Random) -> None:
-        """Has said nothing yet."""
+        """No writer has written yet."""
         self.shop = shop
         self.chance = chance
         self.store = store_of(shop.world, shop.store_id)
@@ -104,31 +104,31 @@ class Others:
         self.own = ProductSource(self.store, self.store.id)
 
     def act(self) -> None:
-        """Does one of all that may happen, to any of the products."""
+        """Performs one of the possible writes, on any of the products."""
         name = self.chance.choice(NAMES)
         self.chance.choice([self.put, self.put, self.take_back, self.bring, self.rule])(name)
 
     def put(self, name: str) -> None:
-        """The store has it, at this moment."""
+        """The store puts the product, updated now."""
         self.shop.put_product(name, updatedAt=clock.to_text(clock.now()))
         self.said[name].add(self.own.source)
 
     def take_back(self, name: str) -> None:
-        """The store deleted it, of which its webhook tells, whether it is stored or not."""
+        """The store's webhook deletes the product, whether it is stored or not."""
         commit_anew(lambda unit: tombstone_layer(unit, self.own, name, clock.now()))
         self.said[name].discard(self.own.source)
 
     def bring(self, name: str) -> None:
-        """Another feed has it."""
+        """Another feed writes the product."""
         bring(self.other, brought(name, title=f"Other {name}"))
         self.said[name].add(self.other.source)
 
     def rule(self, _name: str) -> None:
-        """Other rules are in force."""
+        """Puts other rules in force."""
         add_feed(self.store, "One more")
 
     def expect(self, feed: Json) -> None:
-        """That each product is there once, and says what all said of it."""
+        """Expects that each product exists once, with the values of all its sources."""
         check(self.shop.world, self.store)
         imported = ProductSource(self.store, UUID(feed["id"])).source
         ids = [product_id(self.store.id, name) for name in NAMES]
@@ -140,7 +140,7 @@ class Others:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_others_at_any_call(shop: Shop, seed: int) -> None:
-    """The store, another feed, deletions and rules come in before calls of the load, and kills."""
+    """Store, feed, deletions and rules write before calls of the load, which may also be killed."""
     chance = random.Random(seed)
     feed = waiting(shop).begin()
     others = Others(shop, chance)
@@ -171,7 +171,7 @@ def test_others_at_any_call(shop: Shop, seed: int) -> None:
 
 
 def test_who_takes_a_product_at_busy_lists(shop: Shop) -> None:
-    """It leaves their nodes to be counted later: all the same the load learns of it."""
+    """A writer counts the product later as the nodes are busy; the load still notices it."""
     taken, is_taking = list[str](), False
 
     def take(_number: int, operation: str, side: Side) -> None:
@@ -194,7 +194,7 @@ def test_who_takes_a_product_at_busy_lists(shop: Shop) -> None:
 
 
 def test_who_reads_a_staged_product_and_writes_it_once_it_is_listed(shop: Shop) -> None:
-    """It begins anew: it had decided that there is no such product."""
+    """The writer reads again: it had decided that there is no such product."""
     feed = waiting(shop).begin()
     others = Others(shop, random.Random())
     is_staged, goes_on = threading.Event(), threading.Event()
@@ -219,7 +219,7 @@ def test_who_reads_a_staged_product_and_writes_it_once_it_is_listed(shop: Shop) 
 
 
 def test_who_loses_a_race_at_a_list_writes_no_product_twice(shop: Shop) -> None:
-    """The rows are there: the next transaction lists them just so."""
+    """The rows are staged: the next transaction lists them unchanged."""
     begin = waiting(shop).begin
     feed = begin()
     calm = counted(lambda: resume(shop, feed))
@@ -243,10 +243,10 @@ def _staged(shop: Shop) -> list[Key]:
 
 
 class Paused:
-    """A run that is stopped right before it stages products' rows, which it does much later."""
+    """A run that pauses right before it stages products' rows, and stages them much later."""
 
     def __init__(self, shop: Shop, feed: Json, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Runs until there."""
+        """Runs the worker to that point."""
         self.rows: Sequence[Raw] = ()
 
         def stop(_staging: Staging, rows: Sequence[Raw]) -> None:
@@ -260,14 +260,14 @@ class Paused:
         assert len(self.rows) == 5
 
     def resume(self) -> int:
-        """Writes what it can; how many it can't."""
+        """Writes the rows that it can; how many it can't."""
         return len(insert_rows(self.rows))
 
 
 def test_rows_that_come_after_their_import_are_refused(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another run has written the same products by then, loaded or one by one."""
+    """Another run has already written the same products, loaded or one by one."""
     feed = waiting(shop).begin()
     late = Paused(shop, feed, monkeypatch)
     resume(shop, feed, tries=2)
@@ -281,7 +281,7 @@ def test_rows_that_come_after_their_import_are_refused(
 def test_rows_that_come_after_their_feed_went_are_no_products(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, comes_back: str
 ) -> None:
-    """Whoever brings the products next writes them as new ones."""
+    """The next source of these products writes them as new ones."""
     feed = waiting(shop).begin()
     late = Paused(shop, feed, monkeypatch)
     assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
@@ -300,7 +300,7 @@ def test_rows_that_come_after_their_feed_went_are_no_products(
 
 
 def test_a_feed_that_goes_takes_what_it_staged(shop: Shop) -> None:
-    """Of what was written and never listed no row is left, and search finds nothing."""
+    """No row is left that was staged and never listed, and search finds nothing."""
     begin = waiting(shop).begin
     feed = begin()
     writes = [name for name in counted(lambda: resume(shop, feed)) if "Write" in name]

@@ -1,4 +1,4 @@
-"""Makers' files by the whole way: previewed, checked and imported as they are suggested."""
+"""Makers' files from preview to check and import, with the suggested mapping unchanged."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ NAMES = ("woocommerce_parents.csv", "skroutz_products.xml", "shopify_products.js
 
 
 def shown_variant(variant: Variant, product: Product, currency: str) -> dict[str, Any]:
-    """What a read of the variant shows of what the file says."""
+    """What a read of the variant shows of the file's values."""
     said = variant.fields(product, currency)
     names = ("title", "sku", "barcode", "price", "compareAtPrice", "image")
     shown = {name: said.get(name) for name in names}
@@ -51,7 +51,7 @@ def test_a_file_is_imported_as_a_careful_reader_has_it(shop: Shop, name: str) ->
 
 
 def test_a_price_in_another_currency_is_told(shop: Shop) -> None:
-    """The row is imported, and isn't counted as skipped, but it is listed with the reason."""
+    """The row is imported and doesn't count as skipped, but is listed with the reason."""
     content = "id,title,price\na,Cup,5\nb,Pot,7 USD\n,None,8\n"
     reason = "The price is in USD, not in the store's currency; it was left out."
     url = shop.server.put("/feed", content)

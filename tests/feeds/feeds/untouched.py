@@ -1,4 +1,4 @@
-"""A file's products as its suggested mapping has them: all of an import but the store."""
+"""A file's products by its suggested mapping: an import without the store."""
 
 import tempfile
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _MEMORY = Path("/dev/shm")
 
 @dataclass
 class ImportResult:
-    """What a file's rows come to."""
+    """The result of a file's rows."""
 
     mapping: dict[str, str]
     products: dict[str, Fields]
@@ -36,14 +36,14 @@ class ImportResult:
 
 
 def mapping_of(content: bytes, content_type: str = "") -> dict[str, str]:
-    """What a preview suggests."""
+    """The mapping that a preview suggests."""
     rows = [row.cells for row in read_feed(pieces(content), content_type, Sample()).rows]
     seen = [cells for cells in rows if cells]
     return suggested_mapping(list(dict.fromkeys(name for row in seen for name in row)), seen)
 
 
 def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> ImportResult:
-    """What an import of the file makes of its rows in a store that has nothing."""
+    """The products that an import makes of the file's rows in an empty store."""
     mapping = mapping_of(content, content_type)
     rows = read_feed(pieces(content), content_type, Sample()).rows
     reader, all_rows = reader_of(rows, mapping, FeedDefaults(currency))

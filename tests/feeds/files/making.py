@@ -1,4 +1,4 @@
-"""Rows written down in every format, and files read."""
+"""Rows written in every format, and files read."""
 
 import csv
 import gzip

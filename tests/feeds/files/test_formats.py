@@ -1,4 +1,4 @@
-"""Every format in every encoding, and what stands in a row."""
+"""Every format in every encoding, and the values of a row."""
 
 import gzip
 
@@ -18,7 +18,7 @@ ROWS = [
 
 
 def stripped(rows: list[dict[str, str] | None]) -> list[dict[str, str]]:
-    """The rows without what says nothing; ends of lines are one."""
+    """The rows without empty values; line ends are unified."""
     return [
         {name: value.replace("\r\n", "\n").strip() for name, value in row.items() if value.strip()}
         for row in rows
@@ -64,7 +64,7 @@ def test_whatever_is_written_is_read(
 
 
 class TestEncodings:
-    """What a file is in."""
+    """The encodings of files."""
 
     @pytest.mark.parametrize(
         ("declared", "encoding"),
@@ -196,7 +196,7 @@ class TestJson:
 
 
 class TestGzip:
-    """Members and what stands behind them."""
+    """Members and the bytes after them."""
 
     def test_several_members_are_one_file(self) -> None:
         content = gzip.compress(b"a,b\n1,2\n") + gzip.compress(b"3,4\n")

@@ -200,7 +200,7 @@ def test_what_inflates_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_memory_is_flat() -> None:
-    """What eight times as much takes besides is next to nothing."""
+    """A file of eight times the size needs almost no more memory."""
     peaks = []
     for megabytes in (1, 8):
         tracemalloc.start()

@@ -43,7 +43,7 @@ def test_an_amount_with_its_currency_is_one_cell(price: dict[str, object], money
 
 
 def test_too_many_cells_of_one_product() -> None:
-    """What a file of one megabyte may come to is bounded."""
+    """The rows of a file of one megabyte are bounded."""
     found = {**{f"k{n}": 1 for n in range(10_000)}, "variants": [{"a": 1}] * 10_000}
     with pytest.raises(FeedUnusable) as refused:
         list(rows_of(found))

@@ -1,4 +1,4 @@
-"""XML of other makers: which element is a row, and what its parts are."""
+"""XML of other makers: which element is a row, and what its parts mean."""
 
 import pytest
 
@@ -111,7 +111,7 @@ def test_long_texts_of_a_product_stand_in_its_first_variants_row_alone() -> None
 
 
 def test_variants_of_a_product_with_thousands_of_columns_are_too_many() -> None:
-    """Each row would have them all."""
+    """Each variant's row would contain all of the product's attributes."""
     cells = "".join(f"<c{n}>1</c{n}>" for n in range(1_000))
     variants = "<variant><id>1</id></variant>" * 1_000
     with pytest.raises(FeedUnusable) as raised:

@@ -60,7 +60,7 @@ TEXTS = {
 @pytest.mark.parametrize("encoding", TEXTS)
 @pytest.mark.parametrize("before", [0, 200_000], ids=["at once", "far behind"])
 def test_encodings_that_nothing_declares(encoding: str, before: int) -> None:
-    """They are told by the whole of what is read, wherever in it the first letter stands."""
+    """All that is read is examined, wherever in it the first non-ASCII letter is."""
     plain = "1,Cup\n" * (before // 6)
     content = f"id,title\n{plain}" + f'2,"{TEXTS[encoding]}"\n' * 20
     rows = read(content.encode(encoding))[1]

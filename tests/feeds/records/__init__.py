@@ -1,1 +1,1 @@
-"""What a feed's rows say."""
+"""The values of a feed's rows."""

@@ -1,4 +1,4 @@
-"""Rows as what they say of products."""
+"""Rows, read as values of products."""
 
 import json
 from typing import Any
@@ -199,7 +199,7 @@ def test_texts_are_cut_at_their_bounds() -> None:
 
 
 class TestLocales:
-    """A row's own, else the feed's."""
+    """A row's own locale, else the feed's."""
 
     def locale(self, feeds: str | None, rows: str) -> str | None:
         reader = RowReader(EVERYTHING, FeedDefaults("EUR", {}, feeds))

@@ -1,4 +1,4 @@
-"""What rows leave out, and when a sale holds."""
+"""Fields that rows leave out, and when a sale is valid."""
 
 import json
 from datetime import timedelta
@@ -27,7 +27,7 @@ def test_names_of_options_stand_in_a_groups_first_row() -> None:
 
 
 def test_rows_that_were_read_before_are_followed() -> None:
-    """An import that goes on knows the group that its next row carries on."""
+    """An import that resumes knows the group that its next row continues."""
     rows = [{"handle": "g", "title": "T", "sku": "1"}, {"sku": "2"}, {"sku": "3", "title": "U"}]
     whole, later = RowReader(MAPPING, FeedDefaults("EUR")), RowReader(MAPPING, FeedDefaults("EUR"))
     read = [whole.read(row) for row in rows]

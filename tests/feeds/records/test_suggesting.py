@@ -1,4 +1,4 @@
-"""Suggestions by what stands in the columns."""
+"""Suggestions based on the columns' values."""
 
 import pytest
 
@@ -8,7 +8,7 @@ type Rows = list[dict[str, str]]
 
 
 def suggested(rows: Rows) -> dict[str, str]:
-    """What is suggested of rows."""
+    """The suggestions for rows."""
     return suggested_mapping(list(rows[0]), rows)
 
 

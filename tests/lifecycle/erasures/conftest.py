@@ -1,4 +1,4 @@
-"""The town that every test here begins with."""
+"""The workspace that every test here begins with."""
 
 import pytest
 

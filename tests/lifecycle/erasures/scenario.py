@@ -1,4 +1,4 @@
-"""A workspace with somebody who left traces everywhere, and the search for what names them."""
+"""A workspace with a person who left traces everywhere, and the search for their traces."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ class Place(Scenario):
         self.shop = self.store()
 
     def somebody(self) -> str:
-        """A person with a bit of everything: their profile's id."""
+        """A person with a row of each kind: their profile's id."""
         names: dict[str, Any] = {"firstName": "Annabel", "lastName": "Steinmetz"}
         self.customer(self.shop, "cust-ann", email=ANN, phone=PHONE, **names)
         buyer = {"externalId": "cust-ann", "email": ANN, **names}
@@ -49,7 +49,7 @@ class Place(Scenario):
     def traces(self, *more: str, but_owed: bool = False) -> list[str]:
         """The attributes of both tables, and the objects, that still name the person.
 
-        With `but_owed` without the ids by which stores have yet to be told the person's no.
+        With `but_owed`, without the ids by which stores are still to be sent the person's opt-out.
         """
         words = [word.casefold() for word in (ANN, CAT, PHONE, OTHER_PHONE, *TRACES, *more)]
         words += [word.lstrip("+") for word in (PHONE, OTHER_PHONE)]
@@ -85,11 +85,11 @@ class Place(Scenario):
         assert answer == {"batchItemFailures": []}
 
     def partition_of(self, person: str) -> list[Any]:
-        """What stands in a profile's own partition."""
+        """The rows of a profile's own partition."""
         return self.world.rows(profile_key(self.workspace, UUID(person))[0])
 
     def messages(self) -> list[dict[str, str]]:
-        """What waits in the outbox for the worker."""
+        """The worker's messages in the outbox."""
         rows = [row for row in OutboxItem.scan() if isinstance(row, OutboxItem)]
         return [
             json.loads(message.body)

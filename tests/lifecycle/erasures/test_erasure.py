@@ -40,12 +40,12 @@ PERSONAL = (
 
 
 def personal(place: Place) -> list[Any]:
-    """What is there of people."""
+    """The rows that are about people."""
     return [row for row in place.world.rows(place.workspace.key) if isinstance(row, PERSONAL)]
 
 
 class TestDelete:
-    """What is answered, and what everybody sees at once."""
+    """The answer, and what everybody sees at once."""
 
     def test_a_member(self, place: Place) -> None:
         member = place.world.member(place.workspace)
@@ -160,7 +160,7 @@ class TestTheRest:
         place.check_rows()
 
     def test_many_of_everything(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-        """More than one transaction takes of each kind, and than one run does."""
+        """More rows of each kind than one transaction or one run removes."""
         monkeypatch.setattr("storepost.orders.erasing.MAX_ORDERS", 2)
         monkeypatch.setattr(profile_rows, "_MAX_CHANGES", 2)
         monkeypatch.setattr(profile_rows, "_MAX_MERGES", 1)
@@ -195,18 +195,18 @@ class TestTheRest:
 
 
 class TestTheAddress:
-    """Who may subscribe it again."""
+    """What may subscribe it again."""
 
     @pytest.fixture
     def erased(self, place: Place) -> str:
-        """Somebody who was subscribed once, and is erased."""
+        """Erases a person who was subscribed once."""
         person = place.somebody()
         place.erase(person)
         place.world.deliver()
         return person
 
     def imported(self, place: Place, state: str, address: str = ANN) -> dict[str, Any]:
-        """What becomes of an import of one word."""
+        """The result of an import of one statement."""
         kind = "phone" if address.startswith("+") else "email"
         word = {kind: address, "state": state, "occurredAt": day(9000)}
         answer = place.call("POST", "/consent/import", {"changes": [word]})
@@ -280,7 +280,7 @@ class TestTheAddress:
 
 
 class TestWhoComesAgain:
-    """Stores go on sending what they have, before the worker and after it."""
+    """Stores send the person's data again, before the worker and after it."""
 
     @pytest.fixture(params=["before", "after"])
     def erased(self, request: pytest.FixtureRequest, place: Place) -> str:
@@ -307,7 +307,7 @@ class TestWhoComesAgain:
         place.check_rows()
 
     def test_somebody_elses_order_that_names_the_customer(self, place: Place, erased: str) -> None:
-        """What is left of the customer until the worker comes is not theirs."""
+        """The rest of the customer, until the worker removes it, doesn't belong to that buyer."""
         buyer = {"externalId": "cust-ann", "email": CAT}
         assert place.order(place.shop, "9", buyer=buyer).status == 201
         person = place.find_profile(email=CAT)
@@ -334,7 +334,7 @@ class TestWhoComesAgain:
         assert place.get("/profiles")["total"] == 0
 
     def test_an_order_that_names_two_others(self, place: Place, erased: str) -> None:
-        """It says nothing of its buyer any more, so it makes nobody one, either."""
+        """The order has no buyer any more, so it merges nobody, either."""
         others = {place.upsert(email=ANN)["id"], place.upsert(phone=PHONE)["id"]}
         answer = place.order(place.shop, "1", buyer={"email": ANN, "phone": PHONE})
         assert (answer.status, answer.json["buyer"]) == (200, None)
@@ -343,7 +343,7 @@ class TestWhoComesAgain:
         assert place.get("/orders")["total"] == 2
 
     def test_an_order_that_is_new(self, place: Place, erased: str) -> None:
-        """It takes the customer's id before the worker comes to the customer."""
+        """It claims the customer's id before the worker removes the customer."""
         buyer = {"externalId": "cust-ann", "email": ANN}
         assert place.order(place.shop, "3", 2, buyer=buyer).status == 201
         person = place.find_profile(email=ANN)
@@ -361,7 +361,7 @@ class TestWhoComesAgain:
         assert (place.get("/orders")["total"], personal(place)) == (1, [])
 
     def test_an_order_that_is_deleted_and_comes_back(self, place: Place, erased: str) -> None:
-        """Its buyer stays erased, whatever its store tells of them."""
+        """Its buyer stays erased, whatever its store sends of them."""
         buyer = {"externalId": "cust-ann", "email": ANN}
         assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
         place.world.deliver()
@@ -400,7 +400,7 @@ class TestWhoComesAgain:
         place.check_gone([person])
 
     def test_an_order_that_was_deleted_before_and_again_comes_back(self, place: Place) -> None:
-        """What is left of it follows who has it: nothing of the one before is left."""
+        """The deleted order's tombstone follows its last buyer: the former buyer is on no row."""
         buyer, path = {"email": ANN}, f"/stores/{place.shop}/orders/1"
         place.order(place.shop, "1", buyer=buyer)
         ann = place.find_profile(email=ANN)["id"]
@@ -446,7 +446,7 @@ class TestWhoComesAgain:
 
 
 def test_ids_in_the_row_that_is_left(place: Place) -> None:
-    """What stands in a profile's place shows no name, consent or sum."""
+    """The row that replaces the profile shows no name, consent or sum."""
     person = place.somebody()
     place.erase(person)
     [row] = [row for row in place.partition_of(person) if isinstance(row, ErasedProfileItem)]

@@ -1,4 +1,4 @@
-"""Evidence of consent once its person is erased: gone, or sealed for as long as the workspace says.
+"""Evidence of consent of erased people: deleted, or sealed for as long as the workspace says.
 
 Also the log's lines: who read evidence, exported and erased people.
 """
@@ -24,13 +24,13 @@ FORM = {"text": "I want news.", "url": "https://shop.example.com/form-2026"}
 
 
 def keep(place: Place, days: int) -> None:
-    """The workspace decides for how long."""
+    """The workspace sets how long evidence is kept."""
     answer = place.call("PUT", SETTINGS, {"evidenceRetentionDays": days})
     assert (answer.status, answer.json) == (200, {"evidenceRetentionDays": days})
 
 
 def opened(place: Place, address: str = ANN, channel: str = "email") -> list[dict[str, Any]]:
-    """What is kept of an erased person's address."""
+    """The opened evidence of an erased person's address."""
     answer = place.call("POST", OPEN, {"channel": channel, "address": address})
     assert answer.status == 200, answer.body
     return list(answer.json["items"])

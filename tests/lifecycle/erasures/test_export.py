@@ -26,13 +26,13 @@ SECTIONS = (
 
 
 def export(place: Place, person: str) -> dict[str, Any]:
-    """What is exported of somebody."""
+    """The export of a person."""
     found: dict[str, Any] = place.get(f"/profiles/{person}/export")
     return found
 
 
 class TestExport:
-    """What is answered."""
+    """The answer."""
 
     def test_a_member_and_keys(self, place: Place) -> None:
         path = f"/profiles/{place.upsert(email=ANN)['id']}/export"
@@ -61,7 +61,7 @@ class TestExport:
 
     @pytest.mark.parametrize("after_move", [False, True])
     def test_everything(self, place: Place, after_move: bool) -> None:
-        """Each section is what its own list shows, orders whole, before the merge's worker too."""
+        """Each section equals its own list, with whole orders, also before a merge's worker ran."""
         person = place.somebody()
         form = {"proof": {"reference": "form-2026"}}
         assert place.call("POST", f"/profiles/{person}/opt-in-requests", form).status == 202

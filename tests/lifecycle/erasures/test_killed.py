@@ -1,4 +1,4 @@
-"""An erasure that is killed anywhere, and what happens at the same time."""
+"""An erasure that is killed at any call, and concurrent writers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,7 +35,7 @@ class TestKilled:
             assert (place.traces(but_owed=True), personal(place)) == ([], []), positions
 
     def test_between_two_kills_somebody_comes_again(self, place: Place) -> None:
-        """A store puts the customer anew wherever the worker stopped: it is somebody else then."""
+        """A store puts the customer again wherever the worker died: they are a new person then."""
         person = place.somebody()
         assert place.erase(person).status == 204
         found = crashes(place.world, lambda: place.work(person), deliver=False)
@@ -49,13 +49,13 @@ class TestKilled:
 
 
 def put_customer(place: Place, person: str) -> None:
-    """The store gives the person another name and consent."""
+    """The store sends the person with another name and consent."""
     consent = {"emailMarketingConsent": "unsubscribed"}
     place.customer(place.shop, "cust-ann", 5, email=ANN, firstName="Annabel", **consent)
 
 
 def put_order(place: Place, person: str) -> None:
-    """The person buys something."""
+    """The store sends an order of the person."""
     place.order(place.shop, "7", 5, buyer={"externalId": "cust-ann", "email": ANN})
 
 
@@ -65,24 +65,24 @@ def change_consent(place: Place, person: str) -> None:
 
 
 def import_consent(place: Place, person: str) -> None:
-    """A list brings the address."""
+    """An import has the address."""
     word = {"email": CAT, "state": "subscribed", "occurredAt": day(300)}
     place.call("POST", "/consent/import", {"changes": [word]})
 
 
 def merge_into(place: Place, person: str) -> None:
-    """The person becomes part of somebody else."""
+    """The person is merged into another profile."""
     other = place.upsert(anonymousId="another-browser")["id"]
     place.merge(other, person)
 
 
 def take_in(place: Place, person: str) -> None:
-    """Somebody else becomes part of the person."""
+    """Another profile is merged into the person."""
     place.merge(person, place.upsert(anonymousId="another-browser")["id"])
 
 
 def rename(place: Place, person: str) -> None:
-    """Somebody corrects the name."""
+    """A request corrects the person's name."""
     place.call("PATCH", f"/profiles/{person}", {"firstName": "Annabella"})
 
 
@@ -91,7 +91,7 @@ MEANWHILE = [put_customer, put_order, change_consent, import_consent, merge_into
 
 @pytest.mark.parametrize("act", MEANWHILE)
 class TestAtTheSameTime:
-    """One of two comes first: what comes first is erased too, what comes last is somebody new's."""
+    """An earlier write is erased too, a later one belongs to a new person."""
 
     def test_before_the_erasure_commits(
         self, place: Place, act: Callable[[Place, str], None]

@@ -1,4 +1,4 @@
-"""What was said of an address that was taken off an erased person, beside whoever takes it."""
+"""Consent of an address that was taken off an erased person, with concurrent writers."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.people.matching.scenario import PHONE
 
 @pytest.mark.parametrize("which", [1, 2, 3])
 def test_somebody_takes_the_address_meanwhile(place: Place, which: int) -> None:
-    """The worker has read that it is nobody's: nobody is subscribed by what it takes away."""
+    """The worker read that no profile has the address: removing its consent subscribes nobody."""
     person = str(place.upsert(email=ANN, phone=PHONE)["id"])
     assert place.consent(person, "subscribed").status == 200
     rows = place.get(f"/profiles/{person}/identities")["items"]

@@ -1,4 +1,4 @@
-"""A person who is erased, whose customer in a store has somebody else's address."""
+"""An erased person whose customer in a store has another person's address."""
 
 from storepost.people.consent.decision import CustomerRef
 from storepost.people.consent.model import Address
@@ -8,7 +8,7 @@ from tests.lifecycle.erasures.scenario import ANN, BOB, Place
 
 
 def customers_of(place: Place, email: str) -> set[CustomerRef]:
-    """The customers, besides its owner's, whose stores hear of changes of an address."""
+    """The other customers of an address, whose stores get its changes too."""
     address = Address(Channel.EMAIL, email)
     return set(ConsentRepository(place.workspace).consent_of(address).other_customers)
 

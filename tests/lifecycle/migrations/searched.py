@@ -1,4 +1,4 @@
-"""A workspace whose search is rebuilt, and what its postings have to be: a plain model."""
+"""A workspace whose search is rebuilt, and a plain model of its postings."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,32 +23,32 @@ LONG = 300_000
 
 @dataclass
 class Searched:
-    """What is stored of one workspace's search."""
+    """The stored rows of one workspace's search."""
 
     world: World
     workspace: WorkspaceScope
 
     @property
     def rows(self) -> list[PostingItem]:
-        """The postings that there are."""
+        """The stored postings."""
         found = self.world.rows(self.workspace.key)
         return [row for row in found if isinstance(row, PostingItem)]
 
     @property
     def postings(self) -> Postings:
-        """The postings that there are, as values."""
+        """The stored postings, as values."""
         return {row.key: (row.at, row.text, row.exact) for row in self.rows}
 
     @property
     def exact(self) -> Postings:
-        """The postings that there have to be: those that each row makes by itself."""
+        """The expected postings: those that each row has by itself."""
         entries = [entry for row in self.world.rows(self.workspace.key) if (entry := entry_of(row))]
         repositories = [(PostingRepository(self.workspace, each.kind), each) for each in entries]
         rows = [r.row(p) for r, each in repositories for p in r._postings(each).values()]
         return {row.key: (row.at, row.text, row.exact) for row in rows}
 
     def lose(self, of: int = 2) -> None:
-        """Deletes one posting of so many, and puts some that no row has."""
+        """Deletes every n-th posting, and puts some that no row has."""
         rows = self.rows
         for row in rows[::of]:
             row.delete()
@@ -57,13 +57,13 @@ class Searched:
         PostingItem(rows[1].pk, "nobody\x01" + "-" * 22, at=rows[1].at, text="stale").save()
 
     def work(self, run: int = 1, milliseconds: int = LONG) -> None:
-        """Has the worker handle one message, in so much time."""
+        """Lets the worker handle one message, in so much time."""
         message = MigrationMessage(self.workspace.id, REBUILD_SEARCH, run)
         run_once(migrate_workspace, Run(message, 1, lambda: milliseconds))
 
     @property
     def row(self) -> MigrationItem | None:
-        """How far the rebuild is."""
+        """The rebuild's row with its progress."""
         return find(MigrationItem, migration_key(self.workspace, REBUILD_SEARCH))
 
     @property

@@ -1,4 +1,4 @@
-"""The rebuild of a workspace's postings: killed, doubled, throttled, and while rows change."""
+"""The rebuild of a workspace's postings: killed, run twice, throttled, and while rows change."""
 
 import json
 from datetime import timedelta
@@ -52,7 +52,7 @@ class Shop(Searched):
         return self.world.call(method, path, token=self.owner.token, json_body=body).status
 
     def put_person(self, number: int, name: str, second: int) -> None:
-        """A customer of the store, as they are at a second."""
+        """A customer of the store, updated at a second."""
         body = {**customer(f"{number}.{CANARY}@example.com"), "firstName": name}
         body["externalUpdatedAt"] = f"2026-02-01T00:00:{second:02}.000Z"
         assert self.call("PUT", f"customers/c-{number}", body) in {200, 201}
@@ -84,7 +84,7 @@ def send(workspace: WorkspaceScope, run: int = 1, name: str = REBUILD_SEARCH) ->
 
 class TestWhatIsRebuilt:
     def test_all_that_is_searched(self, world: World) -> None:
-        """Each kind, in a workspace that holds a bit of everything."""
+        """Each kind of row, in a workspace that has all of them."""
         home = Home(world)
         home.fill()
         FeedItem(
@@ -115,7 +115,7 @@ class TestWhatIsRebuilt:
             walks_of([PostingItem])
 
     def test_no_step_is_renamed(self) -> None:
-        """They stand in cursors: one that is renamed begins anew."""
+        """Cursors contain the names: a renamed step would start again from its beginning."""
         walks = "profile suppression suppression-lifted coupon order product product-removed feed"
         kinds = "profile order product coupon feed store suppression"
         assert [step.name for step in MIGRATION.steps] == [
@@ -164,7 +164,7 @@ class TestRuns:
         assert shop.postings == shop.exact
 
     def test_a_second_start_goes_on(self, shop: Shop) -> None:
-        """A run stands still whose message is among the dead letters."""
+        """A run whose message is among the dead letters makes no progress."""
         shop.work(milliseconds=0)
         before = shop.row
         assert before is not None
@@ -178,7 +178,7 @@ class TestRuns:
         assert shop.is_done
 
     def test_a_message_that_comes_again_does_nothing(self, shop: Shop) -> None:
-        """After the end of its run, or of a later one."""
+        """It comes after the end of its run, or of a later one."""
         shop.work()
         shop.work(run=2)
         before = shop.row
@@ -202,8 +202,9 @@ class TestRuns:
         assert row.counts["profile rows"] == PEOPLE
 
     def test_of_two_workers_one_goes_on(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A message comes twice, and the second worker does a page before the first one's is
-        noted: the first one ends, and no row is counted twice.
+        """A message comes twice; the second worker does a page before the first notes its own.
+
+        The first worker ends, and no row is counted twice.
         """
         shop.lose()
         plain, inner = running._advance, list[int]()
@@ -267,7 +268,7 @@ class TestRuns:
 class TestWhatFails:
     @in_shards(3)
     def test_killed_before_and_after_every_call(self, shop: Shop, shard: Shard) -> None:
-        """One was renamed and one deleted, which the stream has still to bring."""
+        """One person was renamed and one deleted; the stream hasn't delivered that yet."""
         shop.lose()
         shop.put_person(0, "After", 1)
         assert shop.call("DELETE", "customers/c-1") == 204
@@ -294,7 +295,7 @@ class TestWhatFails:
 
     @in_shards(3)
     def test_somebody_changes_at_every_call(self, shop: Shop, shard: Shard) -> None:
-        """A person gets another name, and the stream brings it at once or in the end."""
+        """A person gets another name, and the stream delivers that at once or in the end."""
         shop.lose()
         back = shop.world.checkpoint()
         calls = len(counted(shop.work))
@@ -314,7 +315,7 @@ class TestWhatFails:
             assert shop.postings == shop.exact, number
 
     def test_a_product_that_comes_back_between_its_two_lists(self, shop: Shop) -> None:
-        """Its SKU is found again, though neither list had it when it was looked through."""
+        """Its SKU is found again, though neither list had the product when the step read it."""
         assert shop.call("DELETE", "products/p-1") == 204
         shop.world.deliver()
         for row in shop.rows:

@@ -1,4 +1,4 @@
-"""A workspace with a bit of everything, and its owner, who has a password."""
+"""A workspace with rows of each kind, and its owner, who has a password."""
 
 import json
 from datetime import timedelta
@@ -30,7 +30,7 @@ from tests.orders.sample import order
 
 
 class Home(Place):
-    """Somebody's workspace, which they can delete."""
+    """A workspace that its owner can delete."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -59,7 +59,7 @@ class Home(Place):
         self._done("DELETE", f"/stores/{self.shop}/orders/5")
         self.stock()
         self._coupons()
-        self.world.deliver()  # before there is an address that somebody would be told at
+        self.world.deliver()  # before the store has an address for write-backs
         [*_, email] = (each for each in self.world.emails() if each.tags["kind"] == "opt_in")
         mail.say([ses_events.delivery(mail.sent_email(email))])
         self.world.deliver()
@@ -72,7 +72,7 @@ class Home(Place):
         self._suppressions()
 
     def _suppressions(self) -> None:
-        """One of somebody, one that ends, one that was lifted, and one of an erased address."""
+        """One of a known person, one that ends, one that was lifted, one of an erased address."""
         addresses = [f"{name}.{CANARY}@example.com" for name in ("gone", "stranger", "lifted")]
         for address in (ANN, *addresses):
             row = {"channel": "email", "address": address, "reason": "manual"}
@@ -84,7 +84,7 @@ class Home(Place):
         suppress(self.workspace, channel, addresses[1], reason, source, at=now, ends_at=ends)
 
     def _coupons(self) -> None:
-        """One whose codes end by themselves, one that is still to be stored, and a strange code."""
+        """One whose codes expire, one that is still to be stored, and a code of no coupon."""
         buyer = self.ids("/profiles", storeId=self.shop)[0]
         self._done("POST", f"/coupons/{self.pool(90)}/assign", {"profileId": buyer})
         until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}
@@ -130,18 +130,18 @@ class Home(Place):
         self.world.deliver()
 
     def _done(self, method: str, path: str, body: Any = None) -> Answer:
-        """The answer, which is no problem: else there would be less to delete."""
+        """The answer, which must be no problem: otherwise there would be less to delete."""
         answer = self.call(method, path, body)
         assert 200 <= answer.status < 300, (method, path, answer)
         return answer
 
     def delete(self, **more: Any) -> Answer:
-        """Asks for the deletion."""
+        """Requests the deletion."""
         path = f"/workspaces/{self.workspace.id}/delete"
         return self.call("POST", path, {"password": PASSWORD}, **more)
 
     def remove(self) -> bool:
-        """Runs the worker, as a message of any age would; whether it is to come again."""
+        """Runs the worker, as a message of any age would; whether the message is to come again."""
         record = {
             "messageId": "m",
             "receiptHandle": "handle",
@@ -156,14 +156,14 @@ class Home(Place):
         return bool(answer["batchItemFailures"])
 
     def is_removed(self) -> None:
-        """Runs the worker to its end, and sees that nothing is left."""
+        """Runs the worker to its end, and checks that nothing is left."""
         self.remove()
         self.world.advance(minutes=11)
         assert not self.remove()
         assert self.left() == []
 
     def left(self) -> list[str]:
-        """The rows of the one table that name the workspace, wherever they stand."""
+        """The rows of the one table that name the workspace, in any partition."""
         names = (str(self.workspace.id), short(self.workspace.id))
         rows = [row for row in raw_rows() if "pk" in row]
         return [
@@ -171,8 +171,8 @@ class Home(Place):
             for row in rows
             if any(name in json.dumps(row, default=str) for name in names)
             and not row["pk"]["S"].startswith("due#outbox#")
-            # A session that was there, and what a person looked at last, name it and lead nowhere;
-            # its unsubscribe links lead to whoever has its shops.
+            # A session of the workspace, and a person's last workspace, name it and lead nowhere;
+            # its unsubscribe links lead to the workspaces that have its shops.
             and row.get("kind", {}).get("S") not in {"session", "person", "former_shop"}
         ]
 

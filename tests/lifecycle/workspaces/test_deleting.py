@@ -45,14 +45,14 @@ from tests.lifecycle.workspaces.home import Home
 
 @pytest.fixture
 def home(world: World) -> Home:
-    """A workspace that holds a bit of everything."""
+    """A workspace with rows of each kind."""
     made = Home(world)
     made.fill()
     return made
 
 
 class TestDelete:
-    """What is answered, and who reaches the workspace from then on."""
+    """The answer, and who can still read the workspace from then on."""
 
     def test_bad_input(self, home: Home) -> None:
         path = f"/workspaces/{home.workspace.id}/delete"
@@ -183,7 +183,7 @@ class TestTheRest:
     def test_nothing_is_left_of_lists_that_count_later(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """All of their writes found other transactions at the nodes."""
+        """All of their writes found other transactions at the nodes, so they are counted later."""
         monkeypatch.setattr(writing, "is_contended", lambda _partition: True)
         monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
         home = Home(world)
@@ -194,7 +194,7 @@ class TestTheRest:
         home.is_removed()
 
     def test_nothing_is_left_of_lists_that_are_packed(self, home: Home) -> None:
-        """What a page's entries lead to goes with it."""
+        """The records of a page's entries are deleted with it."""
         home.world.deliver()
         workspace = home.workspace
         trees = (
@@ -223,7 +223,7 @@ class TestTheRest:
         home.is_removed()
 
     def test_what_was_under_way(self, home: Home) -> None:
-        """A request that began before the deletion commits after the first look."""
+        """A request that began before the deletion commits after the worker's first pass."""
         home.world.deliver()
         scope = WorkspaceScope(home.workspace.id)
         home.delete()
@@ -234,7 +234,7 @@ class TestTheRest:
         home.is_removed()
 
     def test_codes_that_are_being_loaded(self, home: Home) -> None:
-        """Rows of a load have no transaction that the workspace's end could refuse."""
+        """A load writes rows without a transaction that the workspace's end could refuse."""
         home.world.deliver()
         pool = home.pool(90)
         assert home.get(f"/coupons/{pool}")["codes"]["pending"] == 52
@@ -295,7 +295,7 @@ class TestTheRest:
 
 
 def test_each_kind_of_row_is_somebodys() -> None:
-    """Whoever adds a kind of row says who removes it with its workspace."""
+    """Each kind of row has a function that removes it with its workspace."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
     kinds = set(_kinds(Item)) - {VersionedItem, MarkedItem, UnknownItem, ProfileRow, CodeRow}
@@ -304,24 +304,24 @@ def test_each_kind_of_row_is_somebodys() -> None:
 
 
 ELSEWHERE = {
-    # A person's own.
+    # Rows of a person.
     *("PersonItem", "EmailClaimItem", "SessionItem", "SessionPointerItem", "AttemptsItem"),
     *("EmailedCodeItem", "AuthenticatorItem", "BackupCodesItem", "TrustedBrowserItem"),
     "KnownSourceItem",
     *("AddressChangeItem", "PendingAuthenticatorItem", "InvitationSendsItem"),
     *("RegistrationItem", "VerifiedAddressItem", "ChallengeItem", "ResetItem"),
-    # A shop's, which its disconnection releases, and links that end by themselves.
+    # Rows of a shop, which its disconnection releases, and links that expire.
     *("ShopClaimItem", "ShopUpkeepItem", "ShopGrantItem", "ConnectLinkItem"),
     "WebhookDeliveryItem",
-    # What a deleted workspace's unsubscribe links need.
+    # Needed by a deleted workspace's unsubscribe links.
     "FormerShopItem",
-    # On its way out.
+    # Deleted once it is sent.
     "OutboxItem",
 }
 
 
 def _pack(tree: Tree) -> int:
-    """Puts what a list has into a page; how many entries those are."""
+    """Packs a list's entries into a page; how many entries those are."""
     packed = tree.rows.everything()[1]
     page = tree.rows.page_item(LOWEST + BEFORE_KEYS + generation(1), packed)
     changes = Changes()

@@ -1,1 +1,1 @@
-"""The local run in containers, as far as it goes without an engine."""
+"""The local run in containers, as far as it can be tested without an engine."""

@@ -1,4 +1,4 @@
-"""A server that notes requests, in the place of SAM CLI's."""
+"""A server that records requests, in the place of SAM CLI's."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class Request:
 
 @dataclass
 class Listener:
-    """What it heard, and what it answers next."""
+    """The requests that it got, and its next answers."""
 
     port: int
     requests: list[Request] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What SAM CLI is given: a template, an image and an environment."""
+"""The input of SAM CLI: a template, an image and an environment."""
 
 import os
 import re
@@ -104,7 +104,7 @@ class TestEnvironment:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
-        # Not told: on a container's loopback address its runtime listens, and no developer's shop.
+        # Left out: on a container's loopback its runtime listens, and no developer's shop.
         monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
         monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
         monkeypatch.setenv("SHOPIFY_STAND_IN", "http://172.18.0.1:8002")

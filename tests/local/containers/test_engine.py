@@ -1,4 +1,4 @@
-"""The engine as Docker's own command talks to it, and what is said where there is none."""
+"""The engine, called by Docker's own command, and the message where there is none."""
 
 import subprocess
 import sys
@@ -37,12 +37,12 @@ class Docker:
         monkeypatch.setenv("DOCKER_NETWORKS", str(self._networks))
 
     def has_network(self, name: str) -> None:
-        """Leaves a network of an earlier run."""
+        """Leaves a network, as an earlier run would."""
         self._networks.write_text(f"{name}\n")
 
     @property
     def calls(self) -> list[str]:
-        """What it was asked."""
+        """The commands that it was called with."""
         return self._calls.read_text().splitlines()
 
 
@@ -106,7 +106,7 @@ class TestNone:
         assert docker.calls == ["info"]
 
     def refused(self, tmp_path: Path, **overrides: str) -> str:
-        """What `make sam-local` says on a machine without Docker, when it ends at once."""
+        """The message of `make sam-local` on a machine without Docker, when it ends at once."""
         ended = subprocess.run(
             [sys.executable, "-m", "local.containers"],
             check=False,

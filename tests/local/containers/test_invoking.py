@@ -20,7 +20,7 @@ BRIDGE = Network("bridge", "172.17.0.1", "172.17.0.1")
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a run would leave its variables."""
+    """The file in which a run would leave its variables."""
     path = tmp_path / "variables.json"
     monkeypatch.setattr(invoking, "VARIABLES", path)
     monkeypatch.setattr(engine, "default_network", lambda: BRIDGE)
@@ -85,7 +85,7 @@ class TestDefaultNetwork:
         ['{"Subnet": "172.17.0.0/16", "Gateway": "172.17.0.1"}', '{"Subnet": "172.17.0.0/16"}'],
     )
     def test_is_reached_at_its_gateway(self, config: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """An address that only this machine's containers reach; never all of the machine's."""
+        """It listens where only this machine's containers reach it, and never on all interfaces."""
         monkeypatch.setattr("platform.system", lambda: "Linux")
         monkeypatch.setattr(engine, "_docker", lambda *_arguments, **_options: config)
         assert engine.default_network() == BRIDGE

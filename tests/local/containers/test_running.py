@@ -1,4 +1,4 @@
-"""The front and AWS as containers meet them: handed-on requests, a second entrance, one lock."""
+"""The front and AWS for containers: requests that are passed on, a second port, one lock."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ from tests.local.containers.conftest import Listener
 def handed_on(
     world: World, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Client]:
-    """A client of a front that hands the API's requests on to the listener."""
+    """A client of a front that passes the API's requests on to the listener."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
@@ -168,7 +168,7 @@ class TestAws:
 
         rung: list[tuple[int, int]] = []
         self.ask(moto, HTTP_X_AMZ_TARGET=target)
-        # Whoever is woken finds what was written: nothing rings before.
+        # A waiting reader that is woken finds the write: nothing wakes it before.
         ((tables_before, queues_before),) = rung
         assert aws.TABLES_CHANGED.rings == tables_before + tables
         assert aws.QUEUES_CHANGED.rings == queues_before + queues

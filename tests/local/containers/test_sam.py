@@ -1,4 +1,4 @@
-"""Functions that run elsewhere: what they are sent, and how their answers are read."""
+"""Functions that run elsewhere: their events, and how their answers are read."""
 
 import json
 from collections.abc import Iterator
@@ -22,15 +22,15 @@ type Event = dict[str, Any]
 
 
 class Elsewhere:
-    """Takes the place of whatever runs functions, and notes what it is asked."""
+    """Replaces the runner of functions, and records its calls."""
 
     def __init__(self) -> None:
-        """Answers nothing until it is told what."""
+        """Has no answer until a test sets one."""
         self.calls: list[tuple[Function, Event]] = []
         self.answer: Any = None
 
     def invoke(self, function: Function, event: Event) -> Any:
-        """Notes the event and answers, or raises what it is to answer."""
+        """Records the event, and returns or raises the answer that was set."""
         self.calls.append((function, event))
         if isinstance(self.answer, Exception):
             raise self.answer
@@ -89,7 +89,7 @@ class TestInvocations:
 
 
 class TestEvents:
-    """What a pump hands over leaves this process as JSON, in the shape of the function's sample."""
+    """An event of a pump leaves this process as JSON, in the shape of the function's sample."""
 
     def sent(self, elsewhere: Elsewhere) -> tuple[Function, Event]:
         """The only event that was sent."""

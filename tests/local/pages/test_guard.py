@@ -1,4 +1,4 @@
-"""Who may ask `/_local`: this machine by its own names, and no page of another site."""
+"""Callers of `/_local`: this machine by its own names, and no page of another site."""
 
 import pytest
 from werkzeug.exceptions import Forbidden
@@ -38,7 +38,7 @@ def test_this_machine_may_ask(host: str) -> None:
      "127.0.0.1@shop.example", "[", ENTRANCE],
 )  # fmt: skip
 def test_another_name_that_leads_here_may_not(host: str) -> None:
-    """What a page of a stranger's has as its host, once its name leads to this machine."""
+    """A stranger's page has such a host once its name resolves to this machine."""
     assert not passes(request("GET", Host=host))
 
 
@@ -50,7 +50,7 @@ def test_functions_in_containers_reach_the_pretend_shops_alone() -> None:
 @pytest.mark.parametrize("origin", ["https://shop.example", "null", "http://127.0.0.1:9000"])
 def test_another_sites_page_may_change_nothing(origin: str) -> None:
     assert not passes(request("POST", Host="127.0.0.1:8000", Origin=origin))
-    # It reads nothing of the answer: no header lets it.
+    # The page can't read the answer: no header allows it.
     assert passes(request("GET", Host="127.0.0.1:8000", Origin=origin))
 
 

@@ -33,7 +33,7 @@ class Page(HTMLParser):
     """A page's tags with their attributes, and its text."""
 
     def __init__(self, answer: Answer) -> None:
-        """Reads it, once it is seen to be a page."""
+        """Reads the answer, once it is known to be a page."""
         super().__init__()
         assert answer.status == 200, answer.body
         assert answer.header("content-type") == "text/html; charset=utf-8"
@@ -72,7 +72,7 @@ def add_dead_letters(queue: str, *bodies: str) -> None:
 
 @pytest.fixture
 def idle_client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    """A client of a local run that carries nothing: what is in a queue stays there."""
+    """A client of a local run whose pumps don't run: messages stay in their queues."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
     monkeypatch.setenv("SHOPIFY_STAND_IN", "")
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -83,7 +83,7 @@ def idle_client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clien
 
 
 def test_an_email_shows_what_ses_says_of_it(idle_client: Client, world: World) -> None:
-    """SES's mailbox simulator says it at once; the worker gets it from the queue as any other."""
+    """SES's mailbox simulator sends the event at once; the worker reads it from the queue."""
     body = {"name": "Canary", "email": "ooto@simulator.amazonses.com", "password": "long canary pw"}
     assert idle_client.call("POST", "/v1/auth/sign-up", json_body=body).status == 202
     world.deliver()
@@ -162,7 +162,7 @@ class TestQueues:
         assert (answer.status, answer.header("location")) == (303, self.PATH)
         assert [m.body for m in messages_in("EmailQueue")] == ["first"]
         assert [m.id for m in messages_in("EmailDeadLetters")] == [second.id]
-        # Pressed twice, it is sent once.
+        # Pressed twice, it sends the message once.
         assert press(idle_client, f"{self.PATH}/dead-letters/{first.id}").status == 303
         assert len(messages_in("EmailQueue")) == 1
 
@@ -173,7 +173,7 @@ class TestQueues:
         assert messages_in("EmailDeadLetters") == []
 
     def test_what_is_sent_again_reaches_its_reader(self, client: Client) -> None:
-        """It fails there, and so it is seen to wait for the next try."""
+        """The message fails in its worker, so it is seen in the queue before the next try."""
         empty = {"waiting": 0, "inFlight": 0, "deadLetters": 0}
         add_dead_letters("StreamDeadLetters", "no JSON")
         press(client, f"{PAGES}/queues/SearchRepairQueue/dead-letters")
@@ -248,7 +248,7 @@ class TestRequests:
         assert key not in text
 
     def test_a_head_request_gets_the_apis_own_answer(self, idle_client: Client) -> None:
-        """Its problem has no body."""
+        """The answer to `HEAD` is a problem without a body."""
         assert idle_client.call("HEAD", "/v1/weather").status == 404
         text = Page(idle_client.call("GET", f"{PAGES}/requests")).text
         assert re.search(r"HEAD /v1/weather \S+ 404", text)
@@ -260,17 +260,17 @@ class TestRequests:
 
 
 class TestWriteBacks:
-    """A change of consent that reaches the pretend store."""
+    """A change of consent that is sent to the pretend store."""
 
     @pytest.fixture
     def write_back(self, client: Client, world: World) -> dict[str, str]:
-        """A store with the pretend store's address was told of a change: headers and body."""
+        """Writes a change back to a store with the pretend store's address: headers and body."""
         self.change_consent(client, world, client.run.write_back_url)
         (received,) = soon(lambda: client.get("/_local/write-backs"))
         return {**received["headers"], "body": received["body"]}
 
     def change_consent(self, client: Client, world: World, address: str) -> str:
-        """The id of a change that a store with this address is told of."""
+        """The id of a change that is written back to a store with this address."""
         owner = world.person()
         key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
         store = world.store(owner)
@@ -292,7 +292,7 @@ class TestWriteBacks:
         return str(answer.json["id"])
 
     def shown(self, client: Client, row: str) -> bool:
-        """Whether the page has such a row by and by."""
+        """Whether the page shows such a row before a timeout."""
 
         def look() -> str:
             return Page(client.call("GET", f"{PAGES}/write-backs")).text

@@ -1,4 +1,4 @@
-"""`/_local/`'s page of webhook endpoints, and the pretend endpoint that does as it is told."""
+"""`/_local/`'s page of webhook endpoints, and the pretend endpoint, whose answers are set."""
 
 import time
 
@@ -20,14 +20,14 @@ PATH = f"{PAGES}/webhooks"
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    """Somebody with a workspace."""
+    """A person with a workspace."""
     made = world.person("Olive Owner")
     assert isinstance(world.workspace(made), WorkspaceScope)
     return made
 
 
 def send(client: Client, owner: Someone, answer_query: str) -> str:
-    """The id of a test that was sent to the pretend endpoint, told to answer so."""
+    """Sends a test to the pretend endpoint, which is to answer so: the delivery's id."""
     body = {"url": f"{client.run.webhook_url}{answer_query}", "events": ["webhook.test"]}
     made = client.call("POST", "/v1/webhook-endpoints", token=owner.token, json_body=body)
     assert made.status == 201, made.body

@@ -1,1 +1,1 @@
-"""Search: what is found, in which order, and what that reads and writes."""
+"""Search: its results, their order, and what it reads and writes."""

@@ -1,4 +1,4 @@
-"""The postings' reader of the stream is run for what may change them, and for nothing else."""
+"""The postings' reader of the stream is run for records that may change them, and no others."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ READER = "search_postings"
 
 
 class Shop:
-    """A workspace with a store, and somebody in it."""
+    """A workspace with a store and a profile."""
 
     def __init__(self, world: World) -> None:
         self.world, self.owner = world, world.person()
@@ -40,12 +40,12 @@ class Shop:
 
 @pytest.fixture
 def shop(world: World) -> Shop:
-    """Nothing waits in the stream."""
+    """The stream has no record for the reader."""
     return Shop(world)
 
 
 def event() -> dict[str, object]:
-    """One of now: an older one would change since when the person is known."""
+    """An event of now: an older one would change the person's first-seen time."""
     return {
         "profile": {"email": f"eve.{CANARY}@example.com"},
         "name": "viewed",
@@ -88,7 +88,7 @@ def test_where_what_is_searched_changes(shop: Shop, what: str) -> None:
 
 
 def test_a_later_quiet_write_is_no_change(shop: Shop) -> None:
-    """What one write says of itself, the next one doesn't say again."""
+    """A write's mark applies to that write only, and not to the next one."""
     LOUD["a name"](shop)
     shop.world.deliver()
     QUIET["a change of consent"](shop)
@@ -96,7 +96,7 @@ def test_a_later_quiet_write_is_no_change(shop: Shop) -> None:
 
 
 def test_every_record_that_changes_an_entry_passes(shop: Shop) -> None:
-    """Whatever writes a profile: orders, customers, merges, erasures, and rows that go."""
+    """Every writer of a profile: orders, customers, merges, erasures, and deleted rows."""
     world, every = shop.world, dict[str, object]()
     reader = world._reader(READER)
     source, reader.source = reader.source, every

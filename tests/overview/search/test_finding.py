@@ -1,4 +1,4 @@
-"""What a query finds, against a plain reading of the rules (docs/semantics.md, section 7)."""
+"""The results of a query, against a plain reading of the rules (docs/semantics.md, section 7)."""
 
 import re
 from collections.abc import Iterator
@@ -36,24 +36,24 @@ class Plain:
         self.read = 0
 
     def beginning(self, prefix: str) -> Iterator[Posting]:
-        """As the repository gives them."""
+        """The same as the repository's method."""
         for row in self.rows:
             if f"{row.word}\x01".startswith(prefix):
                 self.read += 1
                 yield row
 
     def of(self, word: str) -> Iterator[Posting]:
-        """As the repository gives them."""
+        """The same as the repository's method."""
         return self.beginning(f"{word}\x01")
 
 
 def found(entries: list[SearchEntry], q: str) -> Found:
-    """What is found among these."""
+    """The results among these entries."""
     return find(Plain(entries), Query.of(q))  # type: ignore[arg-type]
 
 
 def rank(entry: SearchEntry, q: str) -> int | None:
-    """How well an entry fits, by the rules alone."""
+    """How well an entry matches, by the rules alone."""
     terms, folded = search_terms(q), " ".join(fold(q).split())
     if folded in {" ".join(fold(code).split()) for code in entry.codes} and folded:
         return 0
@@ -139,13 +139,13 @@ def test_as_the_rules_say(entries: list[SearchEntry], q: str) -> None:
 
 @given(entry_lists(), st.lists(WORDS, min_size=2, max_size=9).map(" ".join))
 def test_whichever_word_is_the_rarest(entries: list[SearchEntry], q: str) -> None:
-    """Read a few at a time, so that words end at different strides."""
+    """Postings are read a few at a time, so the words end in different reads."""
     with mock.patch.object(finding, "_STRIDE", 2):
         assert [hit.id for hit in found(entries, q).hits] == expected(entries, q)
 
 
 def many(count: int, title: str) -> list[SearchEntry]:
-    """So many of one name, the last the newest."""
+    """So many entries of one name, the last the newest."""
     return [
         SearchEntry(SearchKind.PROFILE, UUID(int=n + 1), title, EPOCH + timedelta(seconds=n))
         for n in range(count)
@@ -153,7 +153,7 @@ def many(count: int, title: str) -> list[SearchEntry]:
 
 
 class TestBounds:
-    """What is looked at where there is very much."""
+    """How much is read if there is very much."""
 
     def test_a_total_is_exact_to_a_thousand(self) -> None:
         assert found(many(999, "ann"), "an").total == 999
@@ -190,7 +190,7 @@ def test_one_posting_a_word() -> None:
 
 
 def test_a_long_text_is_cut() -> None:
-    """A posting stays below a write unit, whatever a shop calls its products."""
+    """A posting stays below a write unit, however long a product's name is."""
     entry = SearchEntry(
         SearchKind.PRODUCT, UUID(int=1), " ".join(f"wörd{n}" for n in range(400)), EPOCH
     )

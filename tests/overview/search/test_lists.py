@@ -18,7 +18,7 @@ def scenario(world: World) -> Scenario:
 
 
 def named(scenario: Scenario, path: str, field: str, **query: object) -> list[str]:
-    """What the list's only page shows, once all that was written has arrived."""
+    """The items of the list's only page, once the stream delivered all writes."""
     scenario.world.deliver()
     return scenario.ids(path, field, **query)
 
@@ -136,7 +136,7 @@ class TestProducts:
     WORDS = ("Tee", "Tea", "Grün", "grüner", "Thé", "vert", "No-42", "X1")
 
     def test_equals_looking_at_each(self, scenario: Scenario) -> None:
-        """Whatever is asked of random words: those of every locale, kind, maker and tag."""
+        """Queries of random words find words of every locale, type, vendor and tag."""
         store, random = scenario.store(), Random(7)
         stored: dict[str, list[str]] = {}
         for number in range(30):

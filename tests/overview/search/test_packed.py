@@ -1,4 +1,4 @@
-"""Postings that come in number stand in pages, and everything finds them there."""
+"""Postings that are written in number are stored in pages, where every reader finds them."""
 
 from functools import partial
 from math import ceil
@@ -34,10 +34,10 @@ COLOURS = ("amber", "blue", "coral", "denim")
 
 
 class Shop(Library):
-    """A workspace whose products come in number."""
+    """A workspace with many products at once."""
 
     def put(self, number: int, title: str, second: int = 0) -> None:
-        """A product as it is at a second."""
+        """A product, updated at a second."""
         body = product(
             updatedAt=f"2026-03-01T10:30:{second:02}.000Z",
             locales=[{"locale": "de-AT", "title": title}],
@@ -47,18 +47,18 @@ class Shop(Library):
         assert self.call("PUT", path, body).status in {200, 201}
 
     def load(self, numbers: range = range(PRODUCTS), second: int = 0) -> None:
-        """Many products, whose records the stream has together."""
+        """Writes many products, whose records are in one batch of the stream."""
         for number in numbers:
             self.put(number, f"Vest {number} {COLOURS[number % len(COLOURS)]}", second)
 
     @property
     def runs(self) -> Runs:
-        """Which runs there are of products."""
+        """The runs of products."""
         return RunsRepository(Indexed(self.workspace, SearchKind.PRODUCT)).find()
 
     @property
     def kinds(self) -> set[type[Any]]:
-        """Of what kinds the search's rows are."""
+        """The kinds of the search's rows."""
         return {type(row) for row in self.world.rows(self.workspace.partition("search", "product"))}
 
     def vests(self) -> list[Posting]:
@@ -66,7 +66,7 @@ class Shop(Library):
         return list(PostingRepository(self.workspace, SearchKind.PRODUCT).of("vest"))
 
     def shown(self, q: str, **query: object) -> list[str]:
-        """The titles of the products that a search shows, of those that have arrived."""
+        """The titles of the products that a search finds, once the stream delivered them."""
         self.world.deliver()
         groups = self.get("/search", q=q, kinds="product", limit=10, **query)["groups"]
         return sorted(each["title"] for group in groups for each in group["items"])
@@ -74,7 +74,7 @@ class Shop(Library):
 
 @pytest.fixture
 def shop(world: World) -> Shop:
-    """With products that came in number."""
+    """A workspace whose products were written in number."""
     made = Shop(world)
     made.load()
     world.deliver()
@@ -89,7 +89,7 @@ def only_postings() -> StreamPump:
 
 
 class TestFound:
-    """What came in number is found as what came alone is."""
+    """Postings in pages are found as postings in rows are."""
 
     def test_a_load_becomes_pages_alone(self, shop: Shop) -> None:
         assert PostingPageItem in shop.kinds
@@ -125,7 +125,7 @@ class TestFound:
         assert [each["title"] for each in group["items"]] == ["#1002"]
 
     def test_people_stay_rows(self, library: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """What is gone stays in a page until it is merged, and no name may."""
+        """A deleted posting stays in a page until a merge, and no name may."""
         monkeypatch.setattr(writing, "MIN_PACKED", 2)
         for number in range(3):
             library.customer(library.shop, f"c-{number}", email=f"p{number}@example.com")
@@ -141,12 +141,12 @@ class TestFound:
 
 @pytest.fixture
 def library(world: World) -> Shop:
-    """An empty one."""
+    """A workspace without products."""
     return Shop(world)
 
 
 class TestSingleWrites:
-    """What changes since stands above the pages at once."""
+    """A later single write takes precedence over the pages at once."""
 
     def test_another_title(self, shop: Shop) -> None:
         shop.put(4, "Scarf", 1)
@@ -167,7 +167,7 @@ class TestSingleWrites:
         assert "Vest 4 amber" in shop.shown("amber")
 
     def test_a_load_stands_above_them(self, shop: Shop) -> None:
-        """What it changes are the titles, of rows and tombstones too."""
+        """The load changes the titles, also those in rows and tombstones."""
         shop.put(4, "Scarf", 1)
         shop.world.deliver()
         shop.load(second=2)
@@ -175,7 +175,7 @@ class TestSingleWrites:
         assert shop.shown("scarf") == []
 
     def test_rows_of_a_release_without_pages_are_read_beside_them(self, library: Shop) -> None:
-        """They have no sequence: any page stands above them."""
+        """They have no sequence: any page takes precedence over them."""
         library.put(50, "Older scarf")
         library.world.deliver()
         assert library.kinds == {PostingItem}
@@ -185,11 +185,11 @@ class TestSingleWrites:
 
 
 class TestMerges:
-    """Runs become one."""
+    """Runs are merged into one."""
 
     @pytest.fixture(autouse=True)
     def often(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """After two batches."""
+        """Merges after two batches."""
         monkeypatch.setattr(packing, "MAX_UNSORTED_PAGES", 2)
 
     def test_after_so_many_pages(self, shop: Shop) -> None:
@@ -216,7 +216,7 @@ class TestMerges:
         assert len(pages) == sum(run.pages for run in shop.runs.runs)
 
     def test_a_search_whose_pages_go_meanwhile(self, shop: Shop) -> None:
-        """It reads once more which runs there are."""
+        """The search reads the row of runs once more."""
         expected = {each.id for each in shop.vests()}
         waiting = [range(20, 40), range(40, 60)]
 
@@ -234,10 +234,10 @@ class TestMerges:
 
 
 class TestKills:
-    """A batch that is killed at any call, and comes again."""
+    """A batch that is killed at any call, and delivered again."""
 
     def test_killed_anywhere(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Also as it merges; half an hour later nobody's pages are left that aren't read."""
+        """Also while it merges; half an hour later no page is left that no reader needs."""
         monkeypatch.setattr(packing, "MAX_UNSORTED_PAGES", 2)
         shop = Shop(world)
         shop.load()
@@ -265,7 +265,7 @@ class TestKills:
             assert stored_runs(shop) <= named, positions
 
     def test_records_that_come_again(self, shop: Shop) -> None:
-        """The stream begins anew from its beginning: all is found as it was."""
+        """The stream is read again from its beginning: the results stay the same."""
         shop.put(4, "Scarf", 1)
         expected = shop.shown("vest"), shop.shown("scarf"), shop.shown("amber")
         assert only_postings().pump() > PRODUCTS
@@ -273,7 +273,7 @@ class TestKills:
 
 
 def _waiting(shop: Shop) -> list[PostingWrites]:
-    """What the stream's reader is to write of what the stream has for it."""
+    """The writes that the reader has to do for the stream's waiting records."""
     records = shop.world.records_for("search_postings")
     images = [
         (each["dynamodb"].get("OldImage"), each["dynamodb"].get("NewImage")) for each in records
@@ -288,11 +288,11 @@ def stored_runs(shop: Shop) -> set[int]:
 
 
 class TestDeletedWorkspaces:
-    """Nothing is left of one whose postings stand in pages."""
+    """A deleted workspace whose postings are in pages leaves nothing behind."""
 
     @pytest.fixture(autouse=True)
     def packed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of whatever there is."""
+        """Packs postings from two on."""
         monkeypatch.setattr(writing, "MIN_PACKED", 2)
 
     def test_nothing_is_left(self, world: World) -> None:
@@ -329,7 +329,7 @@ class TestRebuilds:
 
     @pytest.fixture(autouse=True)
     def packed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Of whatever there is."""
+        """Packs postings from two on."""
         monkeypatch.setattr(writing, "MIN_PACKED", 20)
 
     def test_what_was_lost_is_there_again(self, shop: Shop) -> None:
@@ -341,7 +341,7 @@ class TestRebuilds:
         assert words_of(shop) == expected
 
     def test_what_no_row_has_is_gone(self, shop: Shop) -> None:
-        """Also where it stands in a page."""
+        """Also if a page has it."""
         expected = words_of(shop)
         postings = PostingRepository(shop.workspace, SearchKind.PRODUCT)
         [somebody, *_] = postings.of("vest")
@@ -361,10 +361,10 @@ def words_of(shop: Shop) -> list[tuple[str, UUID, str]]:
 
 
 class TestCosts:
-    """In units that follow from the sizes of rows, as DynamoDB bills them."""
+    """In units computed from the sizes of rows, as DynamoDB bills them."""
 
     def test_a_posting_of_a_load_takes_a_hundredth_of_a_unit(self, shop: Shop) -> None:
-        """As a row it takes one."""
+        """A posting in a row takes one unit."""
         postings = len(words_of(shop))
         pages = [
             row.serialize()
@@ -375,7 +375,7 @@ class TestCosts:
         assert units <= postings / 60
 
     def test_a_search_takes_two_calls_more(self, shop: Shop) -> None:
-        """For the row that names runs, and for pages, however many words it has."""
+        """One for the row of runs, and one for pages, however many words it has."""
 
         def find_all(q: str) -> None:
             find(PostingRepository(shop.workspace, SearchKind.PRODUCT), Query.of(q))

@@ -1,4 +1,4 @@
-"""Postings after the stream failed: of records, and of an erased person."""
+"""Postings after the stream failed: those of records, and those of an erased person."""
 
 import json
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Searched:
 
     @property
     def rows(self) -> list[PostingItem]:
-        """All postings that there are."""
+        """All stored postings."""
         return [row for row in self.world.rows() if isinstance(row, PostingItem)]
 
     @property
@@ -58,7 +58,7 @@ class Searched:
         return {row.key: (row.at, row.text, row.exact) for row in own}
 
     def fail_for_good(self) -> None:
-        """Carries the stream while no posting can be written."""
+        """Runs the stream's reader while no posting can be written."""
         reader = next(r for r in self.world._stream.readers if "Search" in r.function.name)
         with (
             pytest.MonkeyPatch.context() as patched,
@@ -69,19 +69,19 @@ class Searched:
             self.world._stream.pump()
 
     def repair(self, queue: str = QUEUE) -> None:
-        """Has a worker do all that is in its queue."""
+        """Lets a worker handle all messages in its queue."""
         while pumps.pump_queue(queue):
             pass
 
     def rebuild(self, workspace: WorkspaceScope, run: int = 1) -> None:
-        """All postings of a workspace, as an operator has it done."""
+        """Rebuilds all postings of a workspace, as an operator would."""
         send(rebuild_message(workspace, run), MIGRATIONS)
         self.world.deliver()
 
 
 @pytest.fixture
 def searched(world: World) -> Searched:
-    """A store, whose own postings are there."""
+    """A workspace with a store, whose own postings are written."""
     owner = world.person()
     workspace = world.workspace(owner)
     store = world.store(owner)
@@ -90,7 +90,7 @@ def searched(world: World) -> Searched:
 
 
 def rebuild_message(workspace: WorkspaceScope, run: int = 1) -> dict[str, Any]:
-    """What starts a rebuild of a workspace's postings, or goes on with it."""
+    """The message that starts or continues a rebuild of a workspace's postings."""
     return {"workspaceId": str(workspace.id), "name": "rebuild-search", "run": run}
 
 
@@ -100,7 +100,7 @@ def send(message: dict[str, Any], queue: str = QUEUE) -> None:
 
 
 def events(queue: str = QUEUE) -> list[str]:
-    """The bodies of what is in a worker's queue, taken out of it."""
+    """The bodies of a worker's queue, taken out of it."""
     sqs, url = boto3.client("sqs"), aws.queue_url(queue)
     received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
     for message in received:
@@ -109,7 +109,7 @@ def events(queue: str = QUEUE) -> list[str]:
 
 
 def _nothing_else(_record: Mapping[str, Any]) -> None:
-    """What else the records mean is asked elsewhere."""
+    """Other tests check what else the records lead to."""
 
 
 class TestRecords:
@@ -132,7 +132,7 @@ class TestRecords:
     def test_endpoints_are_told_of_it_again(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The relay may have failed with the same records; the delivery's id is the same."""
+        """The relay may have failed with the same records; the delivery's id stays the same."""
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
         body = {"url": URL, "events": ["profile.created"]}
         made = searched.call("POST", "/webhook-endpoints", body)
@@ -145,9 +145,9 @@ class TestRecords:
         assert events("WebhookDeliveryQueue") == [by_relay]
 
     def test_what_followed_it_stays_right(self, searched: Searched) -> None:
-        """The name changed since, and the stream has done that: the record must not bring it back.
+        """The name has changed since, and the stream delivered that: the record must not undo it.
 
-        What both names share is in no later record.
+        The words that both names share are in no later record.
         """
         searched.put_customer(firstName="Grace")
         searched.fail_for_good()
@@ -162,7 +162,7 @@ class TestRecords:
     def test_a_change_that_comes_meanwhile_is_not_undone(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Between reading the row and writing its postings."""
+        """The row changes after it was read and before its postings are written."""
         searched.put_customer(firstName="Grace")
         searched.fail_for_good()
         plain, later = PostingRepository.write_all, ["once"]
@@ -183,7 +183,7 @@ class TestRecords:
         assert [word for word in words if word.startswith("ada\x01")]
 
     def test_records_of_yesterday_fail_and_ring(self, searched: Searched) -> None:
-        """The stream has them no more: the message ends among the dead letters."""
+        """The stream no longer has them: the message ends among the dead letters."""
         arn = boto3.client("dynamodb").describe_table(TableName="Table")["Table"]
         message = {
             "DDBStreamBatchInfo": {
@@ -237,7 +237,7 @@ class TestErased:
         assert searched.postings == before
 
     def erase(self, searched: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Erases the only person, while the stream brings the search nothing."""
+        """Erases the only person, while the stream delivers no record to the search."""
         [profile] = searched.call("GET", "/profiles").json["items"]
         assert searched.call("DELETE", f"/profiles/{profile['id']}").status == 204
         with monkeypatch.context() as patched:

@@ -1,5 +1,6 @@
 """GET /search, and the postings that follow the rows."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -221,6 +222,26 @@ class TestFollowing:
         assert library.found(BOB) == library.found(ANN) == []
         assert [word for word in library.postings() if "ann" in word or "bo" in word] == []
 
+    def test_an_order_of_somebody_who_was_merged_just_now(self, library: Library) -> None:
+        """Its row is moved by a worker, which comes later."""
+        library.customer(library.shop, "a", email=ANN, firstName="Ann")
+        library.customer(library.shop, "b", email=BOB, firstName="Bo")
+        library.order(library.shop, "1", number="#1001", buyer={"externalId": "b", "email": BOB})
+        ann, bo = (library.find_profile(email=email)["id"] for email in (ANN, BOB))
+
+        def buyer() -> str:
+            [group] = library.arrived("1001")
+            [order] = group["items"]
+            shown: str = order["detail"]
+            assert library.get(f"/orders/{order['id']}")["buyer"]["name"] == shown
+            return shown
+
+        assert buyer() == "Bo"
+        assert library.merge(ann, bo).status == 200
+        assert buyer() == "Ann"
+        library.world.deliver()
+        assert buyer() == "Ann"
+
     def test_what_the_postings_have_not_heard_of_yet_is_left_out(self, library: Library) -> None:
         """A result is read anew: what is gone by now isn't shown."""
         library.order(library.shop, "1", number="#1001")
@@ -387,6 +408,46 @@ class TestCouponsAndFeeds:
         assert library.found("sale") == []
         archived = {**expected, "detail": "archived"}
         assert library.found(code) == [{"kind": "coupon", "total": 1, "items": [archived]}]
+
+    def test_a_coupon_whose_end_has_passed(self, library: Library) -> None:
+        ends_at = clock.to_text(clock.now() + timedelta(hours=1))
+        terms = {
+            "kind": "personal",
+            "valueType": "percentage",
+            "value": 5,
+            "reissue": "every_email",
+        }
+        body = {"storeId": library.shop, "name": "Spring sale", **terms}
+        validity = {"type": "until", "endsAt": ends_at}
+        made = library.call("POST", "/coupons", {**body, "validity": validity})
+        assert made.status == 201
+        for hours, status in ((0, "active"), (2, "ended")):
+            library.world.advance(hours=hours)
+            expected = {
+                "kind": "coupon",
+                "id": made.json["id"],
+                "title": "Spring sale",
+                "detail": status,
+                "image": None,
+                "platform": "custom",
+            }
+            assert library.arrived("sale") == [{"kind": "coupon", "total": 1, "items": [expected]}]
+            assert library.get(f"/coupons/{made.json['id']}")["status"] == status
+
+    def test_of_two_stores_that_have_a_code_the_newer_coupon_first(self, library: Library) -> None:
+        stores = [library.shop, library.store("other")]
+        for number, order in enumerate((stores, stores[::-1])):
+            made = []
+            for store in order:
+                body = {"storeId": store, "name": "Gifts", "content": f"GIFT-{number}"}
+                rules = {"validity": {"type": "none"}, "reissue": "every_email"}
+                answer = library.call("POST", "/coupons/import", {**body, **rules})
+                assert answer.status == 202
+                made.append(answer.json["id"])
+                library.world.advance(minutes=1)
+            [group] = library.found(f"gift-{number}")
+            assert (group["kind"], group["total"]) == ("coupon", 2)
+            assert [each["id"] for each in group["items"]] == made[::-1]
 
     def test_a_feed_by_its_name_and_address(self, library: Library) -> None:
         url = "https://93.184.215.14/spring.csv"

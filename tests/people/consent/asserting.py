@@ -19,7 +19,7 @@ def assert_consent(
     occurred_at: datetime | None = None,
     dated: bool = True,
 ) -> StatementOutcome:
-    """Records that somebody stated a consent, and that it asserts something.
+    """Records a statement of consent and what it asserts.
 
     The arguments are those of `ConsentStatement`.
     """

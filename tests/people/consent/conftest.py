@@ -17,7 +17,7 @@ def shop(world: World, monkeypatch: pytest.MonkeyPatch) -> Shop:
 
 @pytest.fixture
 def listener(monkeypatch: pytest.MonkeyPatch) -> Receiver:
-    """What the stores are told, without a network."""
+    """The messages to the stores, without a network."""
     made = Receiver()
     monkeypatch.setattr(posting, "post", made.post)
     return made

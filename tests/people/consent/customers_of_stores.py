@@ -1,4 +1,4 @@
-"""Customers as stores put them, changes as requests make them, and what stores then receive."""
+"""Customers as stores put them, changes by requests, and the messages that stores receive."""
 
 from typing import Any
 from uuid import UUID
@@ -21,7 +21,7 @@ QUEUE = "WriteBackQueue"
 def put_customer(
     shop: Shop, store: UUID, external_id: str, minutes: float = 0, **fields: object
 ) -> Answer:
-    """Puts a store's customer that is as it is since a minute of last year."""
+    """Puts a store's customer, updated at a minute of last year."""
     moments = {"externalCreatedAt": at(0), "externalUpdatedAt": at(minutes)}  # type: ignore[arg-type]
     path = f"/stores/{store}/customers/{external_id}"
     body = {**moments, "email": ANN, **fields}
@@ -31,7 +31,7 @@ def put_customer(
 
 
 def subscribed(minutes: int | None = None, **more: object) -> dict[str, object]:
-    """What a store gives of somebody subscribed, since a minute or undated."""
+    """A store's fields of a subscribed customer, dated at a minute or undated."""
     dated = {} if minutes is None else {"emailMarketingConsentUpdatedAt": at(minutes)}
     return {"emailMarketingConsent": "subscribed", **dated, **more}
 
@@ -39,7 +39,7 @@ def subscribed(minutes: int | None = None, **more: object) -> dict[str, object]:
 def change_consent(
     shop: Shop, email: str, state: str, minutes: int | None = None
 ) -> dict[str, Any]:
-    """The change that a request makes of an address, whoever has it."""
+    """A request's change of an address, on the profile that has it."""
     when = {} if minutes is None else {"occurredAt": at(minutes)}
     path = f"/profiles/{upserted(shop, email=email)['id']}/consent/email"
     answer = shop.world.call(
@@ -50,7 +50,7 @@ def change_consent(
 
 
 def send_write_backs(shop: Shop) -> int:
-    """Hands the worker what waits for it, until nothing does; how many messages that were."""
+    """Hands the worker its messages until none is left; how many there were."""
     done = 0
     while handled := _relayed(shop) and pump_queue(QUEUE):
         done += handled
@@ -59,7 +59,7 @@ def send_write_backs(shop: Shop) -> int:
 
 
 def _relayed(shop: Shop) -> bool:
-    """Sends what is due, also what waited for its time; a sweep would do so later."""
+    """Sends what is due, also messages with a delay; a sweep would do so later."""
     shop.world.relay()
     for each in shop.world.rows(PARTITION):
         if isinstance(each, OutboxItem) and each.queue == Queue.WRITE_BACKS and each.is_due:
@@ -68,12 +68,12 @@ def _relayed(shop: Shop) -> bool:
 
 
 def state_of(shop: Shop, email: str = ANN) -> str:
-    """What the address's profile shows."""
+    """The state that the address's profile shows."""
     return str(profile_of(shop, email)["emailMarketingConsent"])
 
 
 def stated_by(shop: Shop, store: UUID, external_id: str) -> str:
-    """What counts as given by a store."""
+    """The state that counts as given by a store."""
     found = shop.world.call(
         "GET",
         "/profiles",
@@ -88,25 +88,25 @@ def stated_by(shop: Shop, store: UUID, external_id: str) -> str:
 
 
 def received(listener: Receiver) -> list[tuple[str, str]]:
-    """What stores were told: the state, and of which customer."""
+    """The messages to stores: the state, and the customer."""
     data = [each.json["data"] for each in listener.received]
     return [(one["state"], c["externalId"]) for one in data for c in one["customers"]]
 
 
 def free(shop: Shop, email: str) -> None:
-    """Makes an address nobody's, as when somebody takes it off a profile."""
+    """Removes an address from its profile, so that nobody has it."""
     identity = Identity(IdentityType.EMAIL, email)
     IdentityItem(*claim_key(shop.workspace, identity)).delete()
 
 
 def erase(shop: Shop, email: str = ANN) -> None:
-    """Erases whoever has the address."""
+    """Erases the person who has the address."""
     path = f"/profiles/{profile_of(shop, email)['id']}"
     assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
 
 
 def owed_rows(shop: Shop) -> list[OwedOptOutItem]:
-    """What is kept for stores of people who were erased."""
+    """The owed opt-outs of people who were erased."""
     return [row for row in shop.world.rows() if isinstance(row, OwedOptOutItem)]
 
 

@@ -43,7 +43,7 @@ def send(
 
 
 def counts(shop: Shop, *rows: Row, key: str | None = None) -> tuple[int, int, int]:
-    """What became of an import whose rows can all be read: recorded, unchanged, older."""
+    """The counts of an import whose rows can all be read: recorded, unchanged, older."""
     answer = send(shop, list(rows), key=key)
     assert answer.status == 200, answer.body
     assert set(answer.json) == {"recorded", "unchanged", "older", "failed"}
@@ -75,14 +75,14 @@ def total(shop: Shop, **query: object) -> int:
 
 
 def upserted(shop: Shop, **fields: object) -> dict[str, Any]:
-    """A profile made by hand."""
+    """A profile made by an upsert."""
     answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=fields)
     assert answer.status in {200, 201}, answer.body
     return dict(answer.json)
 
 
 def put_customer(shop: Shop, store_id: object, **fields: object) -> dict[str, Any]:
-    """A store's customer `c-1`, as the store has it now."""
+    """A store's customer `c-1`, updated now."""
     answer = shop.world.call(
         "PUT",
         f"/stores/{store_id}/customers/c-1",

@@ -1,4 +1,4 @@
-"""A workspace with stores, and people whom they know, written as rows; a store that listens."""
+"""A workspace with stores and customers, written as rows; a store that listens."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ URL = f"http://{HOOK}/consent"
 
 @dataclass
 class Shop:
-    """A workspace of somebody, with its people."""
+    """A workspace, its owner, and its people."""
 
     world: World
     owner: Someone
@@ -67,7 +67,7 @@ class Shop:
         return self.profile(profile.id)
 
     def known_to(self, person: Profile, store_id: UUID) -> Profile:
-        """The person as a customer of one store more."""
+        """Makes the person a customer of one more store."""
         before = self.profile(person.id)
         customer = Identity(IdentityType.PLATFORM_CUSTOMER_ID, f"c-{CANARY}", store_id)
         after = before.identified({customer: (clock.now(),)})
@@ -88,7 +88,7 @@ class Shop:
         return profile
 
     def customer(self, profile: Profile, store_id: UUID, **overrides: Any) -> Customer:
-        """The person's customer in a store, written with these values instead of what is there."""
+        """The person's customer in a store, written with these values in the stored ones' place."""
         repository, external_id = CustomerRepository(self.workspace), f"c-{CANARY}"
         now = clock.now()
         customer = repository.get(store_id, external_id) or Customer(
@@ -115,7 +115,7 @@ class Shop:
         return customer
 
     def store_consent(self, store_id: UUID) -> ConsentState:
-        """What counts as given by a store of the person's email."""
+        """The state that counts as given by a store for the person's email."""
         customer = CustomerRepository(self.workspace).get(store_id, f"c-{CANARY}")
         assert customer is not None
         return customer.email_consent
@@ -141,7 +141,7 @@ class Shop:
         return dict(answer.json)
 
     def outcome(self, profile: Profile, change: Mapping[str, Any], store_id: UUID) -> str:
-        """What became of telling a store: the status, or why it was skipped."""
+        """The outcome of a write-back to a store: the status, or why it was skipped."""
         for each in self.read(profile, change)["writeBacks"]:
             if each["store"]["id"] == str(store_id):
                 return str(each["skipReason"] or each["status"])
@@ -169,7 +169,7 @@ def open_shop(world: World) -> Shop:
 
 
 def hand_over(message: Mapping[str, Any], tries: int = 1) -> bool:
-    """Hands a message to the worker as the queue's so many-th try; whether it is done with it."""
+    """Hands the worker a message as the queue's n-th try; whether the worker is done with it."""
     record = {
         "messageId": str(new_id()),
         "receiptHandle": "handle",

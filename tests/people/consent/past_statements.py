@@ -1,4 +1,4 @@
-"""What stores and imports state without their requests, and a store that doesn't answer."""
+"""Statements of stores and imports, written without requests; a store that doesn't answer."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +22,7 @@ NO_ANSWER = FetchFailed(Failure.TIMED_OUT)
 
 
 def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> None:
-    """The store pushes its customer with another state, under its own consent time."""
+    """The store pushes its customer with another state and its own consent time."""
     changes = Changes()
     customer = shop.customer(profile, store_id)
     now = clock.now()
@@ -50,7 +50,7 @@ def said_of_old(
     dated: bool = True,
     store_id: UUID | None = None,
 ) -> None:
-    """An import says so of a day of a month that is past; undated, a store may."""
+    """A statement about a past day: an import's, or, undated, a store's."""
     changes, address = Changes(), Address(Channel.EMAIL, EMAIL)
     origin = ConsentOrigin(ConsentSource.IMPORT, None if dated else store_id)
     subject = Subject(shop.workspace, profile.id, profile.store_ids)

@@ -1,4 +1,4 @@
-"""Stores as they are in random histories: what each has of its customers, and what it takes."""
+"""Stores of random histories: the customers that each has, and the messages that it takes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -34,17 +34,17 @@ _take = shopify_customers.update_email_consent
 
 
 def moment(text: str | None) -> datetime | None:
-    """A moment of a customer as it is sent."""
+    """A moment of a customer as a store sends it."""
     return clock.from_text(text) if text else None
 
 
 def deliver_all_but_write_backs(world: World) -> None:
-    """Lets the queues carry everything but what stores are told."""
+    """Lets the queues deliver everything but write-backs."""
     deliver(world, [each for each in QUEUES if each != "WriteBackQueue"])
 
 
 def deliver(world: World, queues: Sequence[str] = QUEUES) -> None:
-    """Lets these queues carry what is in them, until nothing moves: it asks no others."""
+    """Lets these queues deliver their messages until none is left; it reads no other queues."""
     world.deliver_outbox()
     while sum(pump_queue(queue) for queue in queues):
         world.deliver_outbox()
@@ -52,7 +52,7 @@ def deliver(world: World, queues: Sequence[str] = QUEUES) -> None:
 
 @dataclass
 class CustomStore:
-    """A store that pushes its customers, and takes what it is told at its own address."""
+    """A store that pushes its customers, and takes write-backs at its own address."""
 
     id: UUID
     shop: Shop
@@ -67,11 +67,11 @@ class CustomStore:
         return self.shop.world.call(method, path, token=token, json_body=body)
 
     def change(self, external_id: str, email: str, state: str, consent_at: str | None) -> None:
-        """A customer comes or changes."""
+        """A customer is new or changes."""
         now = clock.to_text(clock.now())
         self.customers[external_id] = {
             "externalCreatedAt": now,
-            # What is older than the change that a store took is what it had before.
+            # A record older than a change that the store took has the state from before it.
             "externalUpdatedAt": now,
             "email": email,
             "emailMarketingConsent": state,
@@ -80,7 +80,7 @@ class CustomStore:
         self.push(external_id)
 
     def push(self, external_id: str) -> None:
-        """Sends a customer as the store has it."""
+        """Sends a customer with the store's values."""
         if self.is_away:
             return
         body = self.customers[external_id]
@@ -97,7 +97,7 @@ class CustomStore:
         self.rules.push(self.shop.workspace.id, place, record, clock.now())
 
     def delete(self, external_id: str) -> None:
-        """The customer is deleted in the store, which says so."""
+        """The store deletes a customer, and sends that."""
         if self.is_away or external_id not in self.customers:
             return
         del self.customers[external_id]
@@ -106,7 +106,7 @@ class CustomStore:
             self.rules.delete((self.id, external_id))
 
     def take(self, data: dict[str, Any]) -> int:
-        """Takes what it is told, of customers that it has."""
+        """Takes a write-back, if it has the customers."""
         if self.refuses:
             return 410
         for each in data["customers"]:
@@ -120,12 +120,12 @@ class CustomStore:
         return 204
 
     def leave(self) -> None:
-        """It is disconnected."""
+        """The store is disconnected."""
         assert self.call("POST", f"/stores/{self.id}/disconnect").status == 200
         self.is_away = True
 
     def come_back(self) -> None:
-        """It is connected, and sends what it has."""
+        """The store is connected again, and sends its customers."""
         if self.is_away:
             known = self.call("GET", f"/stores/{self.id}").json
             names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
@@ -134,13 +134,13 @@ class CustomStore:
         self.push_all()
 
     def push_all(self) -> None:
-        """Sends everybody as the store has them."""
+        """Sends all customers with the store's values."""
         for external_id in self.customers:
             self.push(external_id)
 
     @property
     def subscribed(self) -> Iterable[tuple[UUID, str]]:
-        """Whom the store has as subscribed, and where that would be held."""
+        """The workspace and address of each customer whom the store has as subscribed."""
         for each in self.customers.values():
             if each["emailMarketingConsent"] == "subscribed":
                 yield self.shop.workspace.id, each["email"]
@@ -148,7 +148,7 @@ class CustomStore:
 
 @dataclass
 class MovingShop:
-    """A Shopify shop, which is connected to one workspace and then to another one."""
+    """A Shopify shop that is connected to one workspace and later to another one."""
 
     shopify: Shopify
     shops: list[Shop]
@@ -164,7 +164,7 @@ class MovingShop:
     def update_shop(
         self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any, **named: Any
     ) -> WriteBackRefusal | SkipReason | None:
-        """Takes the place of `update_shop`, to see which address the change is of."""
+        """Replaces `update_shop`, to record the address of the change."""
         self.recorded_events_of = change.address
         return update_shop(store, change, external_ids, *more, **named)
 
@@ -175,13 +175,13 @@ class MovingShop:
 
     @property
     def is_away(self) -> bool:
-        """Whether it is connected nowhere."""
+        """Whether it is connected to no workspace."""
         return self.hooks is None
 
     def update_email_consent(
         self, customers: Iterable[ShopCustomer], variables: dict[str, Any]
     ) -> dict[str, Any]:
-        """Takes the place of the pretend shop's: it may refuse, and the rules hear of it."""
+        """Replaces the pretend shop's mutation: it may refuse; the rules record the change."""
         if self.refuses:
             return {"customer": None, "userErrors": [REFUSED]}
         consent, answer = variables["emailMarketingConsent"], _take(customers, variables)
@@ -195,7 +195,7 @@ class MovingShop:
         return answer
 
     def change(self, number: str, email: str, state: str, consent_at: str | None) -> None:
-        """A customer comes or changes; two of a shop never have one address."""
+        """A customer is new or changes; two of a shop never have one address."""
         if any(c.email == email and str(c.number) != number for c in self.customers):
             return
         customer = next((c for c in self.customers if str(c.number) == number), None)
@@ -208,7 +208,7 @@ class MovingShop:
         self.push(customer)
 
     def push(self, customer: ShopCustomer) -> None:
-        """Tells of a customer by a webhook, as the shop has it."""
+        """Sends a webhook of a customer with the shop's values."""
         if self.hooks is None:
             return
         at = customer.email_consent.marketing_updated_at
@@ -240,12 +240,12 @@ class MovingShop:
         self.rules.push(self.hooks.workspace.id, place, record, clock.now())
 
     def push_all(self) -> None:
-        """Tells of everybody."""
+        """Sends webhooks of all customers."""
         for customer in self.customers:
             self.push(customer)
 
     def move(self, shop: Shop) -> None:
-        """It is connected to a workspace, wherever it was before, and pulled whole."""
+        """Connects it to a workspace, from wherever it was before, and pulls all its records."""
         store = self.shopify.connect(shop.owner, shop.workspace)
         self.hooks = Hooks(shop.world, shop.workspace, store, self.shopify)
         self.been.add(shop.workspace.id)
@@ -254,7 +254,7 @@ class MovingShop:
             self._pushed(customer)
 
     def leave(self) -> None:
-        """Somebody disconnects it."""
+        """A user disconnects it."""
         if self.hooks is not None:
             shop = next(each for each in self.shops if each.workspace == self.hooks.workspace)
             path = f"/connections/shopify:{SHOP}"
@@ -262,14 +262,14 @@ class MovingShop:
             self.hooks = None
 
     def come_back(self) -> None:
-        """It is connected to somebody."""
+        """A user connects it again."""
         if self.hooks is None:
             self.move(self.shops[0])
         self.push_all()
 
     @property
     def subscribed(self) -> Iterable[tuple[UUID, str]]:
-        """Whom the shop has as subscribed, and where that would be held."""
+        """The workspace and address of each customer whom the shop has as subscribed."""
         for each in self.customers:
             if each.email_consent.marketing_state == "SUBSCRIBED" and each.email and self.hooks:
                 yield self.hooks.workspace.id, each.email

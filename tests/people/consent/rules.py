@@ -1,8 +1,8 @@
-"""The rules of consent as a plain model, beside which random histories are played.
+"""The rules of consent as a plain model, compared with the service in random histories.
 
-It knows no rows, no order of arrival and nothing of what decides in the service: an address keeps
-everything that was ever said of it, and its state is looked up from all of that
-(docs/semantics.md, section 1.9, 2.2, 2.4 and 2.7).
+It knows no rows, no order of arrival and none of the service's decisions: an address keeps every
+statement ever made of it, and its state is looked up from all of them (docs/semantics.md, section
+1.9, 2.2, 2.4 and 2.7).
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ RANK = [SUBSCRIBED, PENDING, UNSUBSCRIBED]
 
 @dataclass(frozen=True)
 class Statement:
-    """That an address had a state at a moment."""
+    """A state of an address at a moment."""
 
     state: str
     at: datetime
@@ -32,33 +32,36 @@ class Statement:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """The greater one wins."""
+        """The greater one holds."""
         return (self.at, RANK.index(self.state))
 
 
 @dataclass
 class AddressRules:
-    """All that was said of an address since its person was erased."""
+    """All statements about an address since its person was erased."""
 
     statements: list[Statement] = field(default_factory=list)
     erased_at: datetime | None = None
 
     def add(self, statement: Statement, since: datetime | None = None) -> None:
-        """Takes a statement, unless it would subscribe by what was over at a moment."""
+        """Adds a statement.
+
+        One that isn't `unsubscribed` must be proven later than `since` and any erasure.
+        """
         over = [each for each in (since, self.erased_at) if each]
         is_too_late = bool(over) and (not statement.is_proven or statement.at <= max(over))
         if statement.state == UNSUBSCRIBED or not is_too_late:
             self.statements.append(statement)
 
     def add_now(self, state: str, now: datetime) -> None:
-        """Takes what is said without a time: later than all that is known."""
+        """Adds a statement without a time: later than all that are known."""
         known = [each.at for each in self.statements] + [self.erased_at] * bool(self.erased_at)
         later = [each + timedelta(milliseconds=1) for each in known if each]
         self.add(Statement(state, max([now, *later])))
 
     @property
     def holds(self) -> Statement | None:
-        """The statement that holds; None where nothing does."""
+        """The statement that holds; None if there is none."""
         proven = [each for each in self.statements if not each.yields]
         greatest = max(proven, key=lambda each: each.order, default=None)
         if greatest and greatest.state == UNSUBSCRIBED:
@@ -67,7 +70,7 @@ class AddressRules:
 
     @property
     def state(self) -> tuple[str, datetime | None]:
-        """The state, and since when it is said."""
+        """The state, and its statement's moment."""
         holds = self.holds
         return (holds.state, holds.at) if holds else (NOT_SUBSCRIBED, None)
 
@@ -86,7 +89,7 @@ class Record:
 
 @dataclass
 class Known:
-    """What a store gave last of a customer, or took from us."""
+    """A customer's last consent that a store gave, or took from us."""
 
     email: str
     state: str
@@ -101,7 +104,7 @@ class Known:
     """How often the store gave something else after it took a no."""
 
     def is_newer_than(self, record: Record, now: datetime) -> bool:
-        """Whether the record tells what the store had before it gave or took this state."""
+        """Whether the record has a state from before the one that the store gave or took."""
         if record.email != self.email or self.consent_at is None:
             return False
         moments = [record.updated_at, record.consent_at or record.updated_at]
@@ -117,30 +120,31 @@ type Customer = tuple[UUID, str]
 
 
 class Rules:
-    """Addresses of several workspaces, and what stores gave of their customers."""
+    """Addresses of several workspaces, and the consent that stores gave for their customers."""
 
     def __init__(self, max_contradictions: int) -> None:
-        """Nobody said anything yet.
+        """Nothing was stated yet.
 
-        So often a store may contradict the no's that it took; what it says then has no time.
+        So often a store may contradict the opt-outs that it took; a contradiction after that is
+        undated.
         """
         self.max_contradictions = max_contradictions
         self.addresses: dict[tuple[UUID, str], AddressRules] = {}
         self.customers: dict[Customer, Known] = {}
 
     def address(self, workspace: UUID, email: str) -> AddressRules:
-        """What was said of an address in a workspace."""
+        """The statements about an address in a workspace."""
         return self.addresses.setdefault((workspace, email), AddressRules())
 
     def import_row(self, workspace: UUID, email: str, statement: Statement, now: datetime) -> None:
-        """A list says something; `is_proven` is whether it has a proof."""
+        """An import has a statement; `is_proven` is whether it has a proof."""
         is_past = statement.at <= now
         at = min(statement.at, now)
         statement = Statement(statement.state, at, statement.is_proven and is_past)
         self.address(workspace, email).add(statement)
 
     def push(self, workspace: UUID, customer: Customer, record: Record, now: datetime) -> None:
-        """A store sends a customer: a value that it didn't give last says something."""
+        """A store sends a customer: a value other than its last one is a statement."""
         known = self.customers.get(customer)
         refused_at = self._refused_at(workspace, known, record)
         is_past = record.consent_at is not None and record.consent_at <= now
@@ -174,20 +178,21 @@ class Rules:
     def take(self, customer: Customer, email: str | None, state: str, at: datetime) -> None:
         """A store took a state from us: it counts as given by the store.
 
-        Not what an erased person had said, of no address: nobody remembers who was told of that.
+        An erased person's write-back, which has no address, doesn't: nothing records who was sent
+        that.
         """
         known = self.customers.get(customer)
         if known and known.email == email:
             known.state, known.consent_at, known.has_taken = state, at, True
 
     def delete(self, customer: Customer) -> None:
-        """A store has a customer no more."""
+        """A store deleted a customer."""
         self.customers[customer].is_deleted = True
 
     def erase(
         self, workspace: UUID, emails: Iterable[str], customers: Iterable[Customer], now: datetime
     ) -> None:
-        """A person with these addresses, whom stores know so, is forgotten."""
+        """A person with these addresses and these customers is erased."""
         for email in emails:
             self.addresses[workspace, email] = AddressRules(erased_at=now)
         for customer in customers:
@@ -195,14 +200,14 @@ class Rules:
 
 
 def _contradicts(known: Known | None, record: Record) -> bool:
-    """Whether a record says something else than the no that the store took."""
+    """Whether a record contradicts the opt-out that the store took."""
     if known is None or known.email != record.email or not known.has_taken:
         return False
     return known.state == UNSUBSCRIBED and record.state in {SUBSCRIBED, PENDING}
 
 
 def _stated_state(known: Known | None, record: Record, now: datetime) -> str | None:
-    """The state that a record says; None where it says nothing new."""
+    """The state that a record states; None if it states nothing new."""
     if known is None or known.is_deleted or known.email != record.email:
         return None if record.state == NOT_SUBSCRIBED else record.state
     if record.state == NOT_SUBSCRIBED:

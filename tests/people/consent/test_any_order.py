@@ -30,7 +30,7 @@ KINDS = ["request", "list", "list without proof", "store", "undated store", "box
 
 @dataclass(frozen=True)
 class SourceValues:
-    """What somebody said, and how that arrives."""
+    """A statement, and the way in which it arrives."""
 
     kind: str
     state: str
@@ -38,12 +38,12 @@ class SourceValues:
 
     @property
     def at(self) -> datetime:
-        """When."""
+        """The statement's moment."""
         return NOW + timedelta(minutes=self.minute - 60)
 
     @property
     def statements(self) -> list[Statement]:
-        """What it says by the rules."""
+        """The statements that the rules derive from it."""
         if self.kind == "link":
             return [Statement("unsubscribed", NOW)]
         if self.kind == "box":
@@ -54,15 +54,15 @@ class SourceValues:
 
 
 class Arrivals:
-    """A workspace in which somebody's words arrive."""
+    """A workspace in which a person's statements arrive."""
 
     def __init__(self, shop: Shop, stores: list[UUID], email: str) -> None:
-        """`email` is one of which nothing was said before."""
+        """`email` is an address without statements."""
         self.shop, self.stores, self.email, self.numbers = shop, stores, email, count()
         self.person = upserted(shop, email=email)["id"]
 
     def messages(self, number: int, values: SourceValues) -> list[Callable[[], object]]:
-        """What arrives, in the order that one sender keeps."""
+        """The calls by which it arrives, in the order of their sender."""
         at, earlier = clock.to_text(values.at), clock.to_text(values.at - timedelta(minutes=1))
         if values.kind == "request":
             return [lambda: self.ask(values.state, at)]
@@ -80,14 +80,14 @@ class Arrivals:
         return [lambda: self.push(number, values.state, at, at if values.kind == "store" else None)]
 
     def ask(self, state: str, at: str) -> None:
-        """A request."""
+        """Sends a request."""
         path = f"/profiles/{self.person}/consent/email"
         body = {"state": state, "occurredAt": at}
         answer = self.shop.world.call("PUT", path, token=self.shop.owner.token, json_body=body)
         assert answer.status == 200
 
     def push(self, number: int, state: str, updated_at: str, consent_at: str | None) -> None:
-        """A store's customer; each sender is a store of its own."""
+        """Puts a store's customer; each statement has a store of its own."""
         put_customer(
             self.shop,
             self.stores[number],
@@ -99,7 +99,7 @@ class Arrivals:
         )
 
     def follow_link(self) -> None:
-        """A link."""
+        """Follows an unsubscribe link."""
         world, path = self.shop.world, f"/profiles/{self.person}/unsubscribe-links"
         made = world.call("POST", path, token=self.shop.owner.token)
         form = {"content-type": "application/x-www-form-urlencoded"}
@@ -108,7 +108,7 @@ class Arrivals:
 
     @property
     def state(self) -> tuple[str, datetime | None]:
-        """What it came to; the profile shows the same."""
+        """The resulting state, which the profile shows too."""
         effective = ConsentRepository(self.shop.workspace).consent_of(
             Address(Channel.EMAIL, self.email)
         )
@@ -126,13 +126,13 @@ all_values = st.lists(
 
 @pytest.fixture
 def arrivals(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Arrivals]:
-    """Makes an address of which nothing was said; time stands still."""
+    """Makes an address without statements; the clock is stopped."""
     monkeypatch.setattr(clock, "now", lambda: NOW)
     stores, numbers = [shop.store(listens=False) for _ in range(5)], count()
     return lambda: Arrivals(shop, stores, f"{next(numbers)}.{CANARY}@example.com")
 
 
-# As many requests as words: three seconds for sixty orders.
+# There are as many requests as statements: three seconds for sixty orders.
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

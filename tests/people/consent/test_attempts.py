@@ -1,4 +1,4 @@
-"""The attempts to tell a store of a change: ten over three days, as at webhook endpoints."""
+"""The attempts to send a store a change: ten over three days, as for webhook endpoints."""
 
 from datetime import timedelta
 from itertools import permutations
@@ -34,19 +34,19 @@ def store(shop: Shop) -> UUID:
 
 @pytest.fixture
 def person(shop: Shop, store: UUID) -> Profile:
-    """Somebody whom the store knows."""
+    """A customer of the store."""
     return shop.person(store)
 
 
 def unsubscribed(shop: Shop, person: Profile) -> tuple[dict[str, Any], dict[str, str]]:
-    """A change that the store is to be told of, and its message."""
+    """A change that is to be written back to the store, and its message."""
     change = shop.change(person, "unsubscribed")
     [message] = shop.queued()
     return change, message
 
 
 def named(message: dict[str, str], attempt: int) -> dict[str, Any]:
-    """The message of a later attempt of the same ones."""
+    """The message of a later attempt of the same delivery."""
     return {**message, "attempt": attempt}
 
 
@@ -58,7 +58,7 @@ def listed(shop: Shop) -> dict[str, Any]:
 
 
 def due_at(shop: Shop, person: Profile, change: dict[str, Any]) -> Any:
-    """When the next attempt is."""
+    """The time of the next attempt."""
     [found] = [c for c in ConsentRepository(shop.workspace).history(person.id)]
     assert str(found.id) == change["id"]
     [each] = found.write_backs
@@ -66,7 +66,7 @@ def due_at(shop: Shop, person: Profile, change: dict[str, Any]) -> Any:
 
 
 class TestTimes:
-    """When the attempts are made."""
+    """The times of attempts."""
 
     def test_at_once_then_after_each_wait_with_jitter_and_no_more_after_the_last(
         self, shop: Shop, store: UUID, person: Profile, listener: Receiver
@@ -132,7 +132,7 @@ class TestTimes:
 
 
 class TestLog:
-    """What a list of write-backs tells of the attempts."""
+    """What a list of write-backs shows of the attempts."""
 
     def test_each_attempt(self, shop: Shop, person: Profile, listener: Receiver) -> None:
         _, message = unsubscribed(shop, person)
@@ -178,7 +178,7 @@ class TestLog:
 
 
 class TestOrder:
-    """A newer change stands above what waits."""
+    """A newer change takes precedence over a waiting one."""
 
     def test_a_newer_change_goes_out_at_once_and_ends_the_older_one(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
@@ -200,7 +200,7 @@ class TestOrder:
 
 
 class TestBroughtForward:
-    """What waits is sent at once where the store takes something again."""
+    """Waiting write-backs are sent at once when the store accepts one again."""
 
     def waiting(self, shop: Shop, person: Profile, listener: Receiver) -> dict[str, Any]:
         """A change whose fourth attempt is half an hour away."""
@@ -265,7 +265,7 @@ class TestBroughtForward:
 
 
 class TestErased:
-    """A no of somebody who was erased while its next attempt waits."""
+    """An opt-out of a person who is erased while its next attempt waits."""
 
     def erase(self, shop: Shop, person: Profile) -> None:
         answer = shop.world.call("DELETE", f"/profiles/{person.id}", token=shop.owner.token)
@@ -299,7 +299,7 @@ class TestErased:
     def test_it_goes_out_at_once_whatever_attempt_waits(
         self, shop: Shop, person: Profile, listener: Receiver, minutes: int, is_removed: bool
     ) -> None:
-        """Also where the message comes while the change is still to be removed with the person."""
+        """Also if the message arrives before the worker has removed the person's change."""
         listener.answers = list(DOWN)
         shop.change(person, "unsubscribed")
         shop.world.deliver()
@@ -348,7 +348,7 @@ class TestKilled:
     def test_another_attempt_always_follows(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver, made: int
     ) -> None:
-        """The third one's next waits in a row, and those before in SQS."""
+        """After the third attempt, the next one waits in a row; after the first two, in SQS."""
         change, first = unsubscribed(shop, person)
         listener.answers = list(DOWN)
         message: dict[str, Any] = dict(first)
@@ -430,7 +430,7 @@ class TestKilled:
 
 
 class TestSwept:
-    """What waits isn't lost, and what is overdue is."""
+    """A waiting attempt doesn't count as lost, an overdue one does."""
 
     def test_one_that_waits_is_not_queued_again(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver

@@ -28,7 +28,7 @@ def statement(
     channel: Channel = Channel.EMAIL,
     source: ConsentSource = ConsentSource.IMPORT,
 ) -> None:
-    """Somebody's word about the person, by another way than the API."""
+    """A statement about the person by another way than the API."""
     value = profile.email if channel is Channel.EMAIL else profile.phone
     assert value is not None
     changes = Changes()
@@ -91,7 +91,7 @@ class TestList:
         assert recorded == sorted(recorded, reverse=True)
 
     def test_a_page_reads_no_further_than_its_end(self, shop: Shop) -> None:
-        """The total is counted on the profile."""
+        """The profile counts the total."""
         profile = shop.person()
         for number in range(15):
             shop.change(profile, ["subscribed", "unsubscribed"][number % 2])
@@ -140,7 +140,7 @@ class TestList:
         assert {row["address"] for row in body["items"]} <= {EMAIL, PHONE}
 
     def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A filter looks at each row; without one, all can be read page by page."""
+        """A filter looks at each row; without one, all changes can be read page by page."""
         monkeypatch.setattr(listing, "MAX_ROWS", 2)
         profile = shop.person()
         for state in (ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED, ConsentState.PENDING):

@@ -18,7 +18,7 @@ LONG_IP = "2001:0DB8:AAAA:BBBB:CCCC:DDDD:EEEE:0001"
 
 
 def send_with_key(shop: Shop, path: str, state: str) -> Answer:
-    """Changes a consent by a request that is sent again with the same key."""
+    """Changes a consent by a request that is retried with the same key."""
     body = {"state": state}
     return shop.world.call("PUT", path, token=shop.owner.token, json_body=body, key="k")
 

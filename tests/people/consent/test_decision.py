@@ -18,17 +18,17 @@ ORDER = [SUBSCRIBED, PENDING, UNSUBSCRIBED]
 
 
 def at(minute: int) -> datetime:
-    """A minute of the hour that the tests play in."""
+    """A minute of the hour of these tests."""
     return NOON + timedelta(minutes=minute)
 
 
 def ref() -> ChangeRef:
-    """Where a change may stand."""
+    """A reference to a change."""
     return ChangeRef(uuid4(), uuid4())
 
 
 def arrived(*assertions: Assertion) -> list[Decision]:
-    """What each of the assertions did, one after the other."""
+    """The decision about each of the assertions, in order."""
     decisions: list[Decision] = []
     consent = AddressConsent()
     for assertion in assertions:
@@ -164,7 +164,7 @@ class TestWithoutAConsentTime:
 
 
 class TestMomentLeftOut:
-    """`occurredAt` left out: now, and at least 1 ms after all that is known."""
+    """`occurredAt` is left out: now, and at least 1 ms after all that is known."""
 
     def test_now_where_nothing_is_later(self) -> None:
         assert AddressConsent().moment_left_out(at(0)) == at(0)
@@ -184,12 +184,12 @@ class TestMomentLeftOut:
 
 
 class TestTold:
-    """What isn't superseded is what stores are told."""
+    """Stores are sent the changes that aren't superseded."""
 
     @settings(max_examples=2000, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=8))
     def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
-        """Also where an unsubscription falls behind which a subscription had come in vain."""
+        """Also if an unsubscription is overridden that had superseded a subscription."""
         consent, states, sent = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
         for assertion in assertions:
             change = ref()
@@ -204,7 +204,7 @@ class TestTold:
             assert (sent[-1], states[sent[-1]]) == (consent.holds.change, consent.state)
 
     def test_a_pending_behind_which_an_undated_one_stands(self) -> None:
-        """It lifts the refusal, so what had come in vain before holds, and is told."""
+        """It overrides the refusal, so the superseded statement holds, and is sent."""
         refused = Assertion(UNSUBSCRIBED, at(5))
         in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
         _, second, third = arrived(refused, in_vain, Assertion(PENDING, at(7)))

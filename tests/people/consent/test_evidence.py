@@ -1,4 +1,4 @@
-"""Evidence of consent: what proves it is kept, also where it changes nothing."""
+"""Evidence of consent: a statement's proof is kept, also if the statement changes nothing."""
 
 from itertools import pairwise
 from typing import Any
@@ -41,7 +41,7 @@ def ask(shop: Shop, profile: object, **query: object) -> Answer:
 
 
 def evidence_of(shop: Shop, address: str = ANN, **query: object) -> list[dict[str, Any]]:
-    """The evidence of whoever has an address, the newest first."""
+    """The evidence of the person who has an address, the newest first."""
     answer = ask(shop, profile_of(shop, address)["id"], pageSize=100, **query)
     assert answer.status == 200, answer.body
     assert answer.json["total"] == len(answer.json["items"])
@@ -128,7 +128,7 @@ class TestWhatIsKept:
 
 class TestWhatIsNoEvidence:
     def test_a_link_that_is_followed_again_and_again(self, shop: Shop) -> None:
-        """Whoever has an email may do so without end: nothing grows of it."""
+        """Anybody who has an email may follow its link without end: no rows are added."""
         person = upserted(shop, email=ANN)["id"]
         for by in ("One-Click", "By-Page", "One-Click"):
             follow_link(shop, person, "spring", by)
@@ -236,7 +236,7 @@ class TestStores:
         assert (newer["text"], older["text"]) == (WORDING, None)
 
     def test_an_old_consent_at_a_new_address(self, shop: Shop) -> None:
-        """It asserts nothing, and is what the store has said of that address nevertheless."""
+        """It asserts nothing, but is still the store's statement about that address."""
         store = shop.store()
         put_customer(shop, store, "c", 1, **subscribed(1))
         change(shop, "unsubscribed", occurredAt=at(5))

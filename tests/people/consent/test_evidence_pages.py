@@ -1,4 +1,4 @@
-"""Pages of evidence: each statement stands on exactly one, whatever there is, and costs little."""
+"""Pages of evidence: each statement is on exactly one, whatever there is, and they cost little."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -43,9 +43,9 @@ class TestSeries:
 
 @dataclass(frozen=True)
 class Statement:
-    """One in a story: whose, of which channel, how it was written, and a clock's error.
+    """A statement of an example: its person and channel, how it was written, and a clock's error.
 
-    A moment of a container whose clock is behind may be older than that of the statement before.
+    If the container's clock is behind, its moment may be older than that of the statement before.
     """
 
     person: int
@@ -72,9 +72,7 @@ STATEMENTS_IN_ORDER = st.lists(
 def written(
     workspace: WorkspaceScope, people: list[UUID], order: list[Statement]
 ) -> tuple[dict[SeriesKey, Series], list[tuple[SeriesKey, int, UUID | None]]]:
-    """Evidence of these people in that order; where it stands, and each by place, number and
-    change.
-    """
+    """Writes these people's evidence in order; the places, and each as place, number and change."""
     series, placed = dict[SeriesKey, Series](), list[tuple[SeriesKey, int, UUID | None]]()
     for number, statement in enumerate(order):
         changes, channel = Changes(), statement.channel
@@ -177,7 +175,7 @@ def rows() -> list[dict[str, object]]:
 
 
 class TestAThousandStatements:
-    """About one address. It takes some page_units: each is written."""
+    """A thousand statements about one address. Writing each takes some time."""
 
     def test_each_is_there_on_pages_of_ten_units(
         self, shop: Shop, rows: list[dict[str, object]]

@@ -1,4 +1,4 @@
-"""Stores that don't take write-backs: the owner is told once, and what failed is sent again."""
+"""Stores that refuse write-backs: the owner gets one email, and failed ones are sent again."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,12 +27,12 @@ DAY_HOURS = 24
 
 
 def failing(email: Email) -> bool:
-    """Whether an email tells of a store that fails."""
+    """Whether an email is about a failing store."""
     return "take changes of consent" in email.subject
 
 
 def emails(shop: Shop) -> list[Email]:
-    """The emails that tell of a store that fails."""
+    """The emails about a failing store."""
     return [email for email in shop.world.emails() if failing(email)]
 
 
@@ -44,7 +44,7 @@ def later(shop: Shop, **by: float) -> None:
 
 
 class TestTellingTheOwner:
-    """One email, once somebody has to do something."""
+    """One email, as soon as the owner has to act."""
 
     def test_at_once_where_the_store_refuses(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
@@ -139,7 +139,7 @@ class TestTellingTheOwner:
 
 
 def due(shop: Shop) -> list[OutboxItem]:
-    """What waits in the outbox for a time to come."""
+    """The outbox rows that are due later."""
     rows = [row for row in shop.world.rows(PARTITION) if isinstance(row, OutboxItem)]
     return [row for row in rows if row.queue == Queue.WRITE_BACKS and not row.is_due]
 
@@ -152,10 +152,10 @@ def move(shop: Shop, store: UUID, url: str) -> None:
 
 
 class TestSendingAgain:
-    """Another address, and the first success after failures, have everything sent again."""
+    """All failed write-backs are sent again after a new address, and after the first success."""
 
     def two_failed(self, shop: Shop, listener: Receiver) -> tuple[UUID, list[dict[str, Any]]]:
-        """A store that refused two people's unsubscriptions, dated so that they come to it."""
+        """A store that refused two people's unsubscriptions, dated so that both hold."""
         store = shop.store()
         changes = list[dict[str, Any]]()
         for name in ("ann", "ben"):
@@ -200,7 +200,7 @@ class TestSendingAgain:
     def test_one_that_is_refused_for_good_is_left_in_the_end(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A store may refuse one customer and take all others: that ends."""
+        """A store may refuse one customer and accept all others: resending has a bound."""
         store, _ = self.two_failed(shop, listener)
         put_customer(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
         refused = f"ann.{CANARY}@example.com"

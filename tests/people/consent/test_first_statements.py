@@ -24,7 +24,7 @@ from tests.people.consent.listening_store import Shop, hand_over
 
 
 def write_backs(shop: Shop, email: str = ANN) -> dict[str, str]:
-    """What became of the only change of an address, by the store."""
+    """The outcome of the only change of an address, by store."""
     [change] = history_of(shop, profile_of(shop, email))
     return {
         each["store"]["id"]: str(each["skipReason"] or each["status"])
@@ -33,7 +33,7 @@ def write_backs(shop: Shop, email: str = ANN) -> dict[str, str]:
 
 
 def decide_again(shop: Shop, store: UUID) -> None:
-    """Has the worker decide what the transaction decided."""
+    """Lets the worker decide what the transaction decided."""
     profile = UUID(profile_of(shop, ANN)["id"])
     [change] = ConsentRepository(shop.workspace).history(profile)
     changes, statuses = Changes(), WriteBackStatusRepository(shop.workspace)
@@ -45,7 +45,7 @@ def decide_again(shop: Shop, store: UUID) -> None:
 
 
 def put(shop: Shop, store: UUID, external_id: str = "c", **fields: Any) -> None:
-    """Puts a customer who subscribed."""
+    """Puts a subscribed customer."""
     put_customer(shop, store, external_id, 5, **{**subscribed(5), **fields})
 
 

@@ -1,4 +1,4 @@
-"""What a store's record asserts, and every order in which the words about an address arrive."""
+"""What a store's record asserts, with the statements about an address in every order of arrival."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -35,7 +35,7 @@ ORDER = [SUBSCRIBED, PENDING, UNSUBSCRIBED]
 
 @dataclass
 class Somebody:
-    """A person of a workspace whom one store knows."""
+    """A person of a workspace, and a customer of one store."""
 
     store: Store
     subject: Subject
@@ -48,7 +48,7 @@ class Somebody:
         updated_at: datetime | None = None,
         channel: Channel = Channel.EMAIL,
     ) -> StatementOutcome | None:
-        """What a push of the customer did."""
+        """The outcome of a push of the customer."""
         changes = Changes()
         outcome = assert_from_store(
             changes,
@@ -65,7 +65,7 @@ class Somebody:
     def asserted(
         self, state: ConsentState, at: datetime, *, dated: bool = True
     ) -> StatementOutcome:
-        """What another word about the email address did."""
+        """The outcome of another statement about the email address."""
         changes = Changes()
         address = Address(Channel.EMAIL, EMAIL)
         origin = ConsentOrigin(ConsentSource.IMPORT)
@@ -89,7 +89,7 @@ class Somebody:
 
 @pytest.fixture
 def somebody(world: World) -> Somebody:
-    """A person whom one store knows."""
+    """A customer of one store."""
     return somebody_new()
 
 
@@ -244,7 +244,7 @@ class TestWhen:
 
 @dataclass(frozen=True)
 class ConsentStatement:
-    """A word about the address, by its minute of an hour long ago."""
+    """A statement about the address, by its minute of an hour long ago."""
 
     state: ConsentState
     minute: int
@@ -252,7 +252,7 @@ class ConsentStatement:
 
     @property
     def at(self) -> datetime:
-        """When the person wanted it."""
+        """The statement's moment."""
         return datetime(2026, 1, 1, 12, self.minute, tzinfo=UTC)
 
 
@@ -261,7 +261,7 @@ any_words = st.builds(ConsentStatement, st.sampled_from(ORDER), st.integers(0, 4
 
 
 def told_in_turn(arrivals: list[ConsentStatement]) -> tuple[Somebody, ConsentState]:
-    """Somebody of whom these words arrived, and the last outcome's state."""
+    """A person about whom these statements arrived, and the last outcome's state."""
     somebody, state = somebody_new(), NOTHING
     for word in arrivals:
         state = somebody.asserted(word.state, word.at, dated=word.dated).state
@@ -269,7 +269,7 @@ def told_in_turn(arrivals: list[ConsentStatement]) -> tuple[Somebody, ConsentSta
 
 
 class TestAnyOrder:
-    """Through the rows: the end is the same in every order of arrival."""
+    """With real rows, the result is the same in every order of arrival."""
 
     @settings(
         max_examples=60,
@@ -290,7 +290,7 @@ class TestAnyOrder:
             Address(Channel.EMAIL, EMAIL)
         )
         assert consent.as_of == greatest.at
-        # What holds is shown by a change of the history that says so.
+        # A change of the history shows what holds.
         assert consent.holds is not None
         shown = {change.id: change for change in somebody.history()}
         assert shown[consent.holds.change.change_id].state is greatest.state

@@ -62,7 +62,7 @@ def server() -> Iterator[ShopifyServer]:
 
 @pytest.fixture
 def shopify(world: World, server: ShopifyServer, monkeypatch: pytest.MonkeyPatch) -> Shopify:
-    """The shop before it is connected; time stands still but between two steps."""
+    """The shop before it is connected; the clock only moves between two steps."""
     start = clock.now()
     monkeypatch.setattr(clock, "now", lambda: start + clock.offset())
     world.advance(days=1)
@@ -75,17 +75,17 @@ def shopify(world: World, server: ShopifyServer, monkeypatch: pytest.MonkeyPatch
 
 
 def holder_of(workspace: WorkspaceScope, email: str) -> Profile | None:
-    """Who has an address."""
+    """The profile that has an address."""
     identity = identity_of(Address(Channel.EMAIL, email))
     return look_up(ProfileRepository(workspace), [identity]).holder_of(identity)
 
 
 class History:
-    """Two workspaces, four stores, and what happens."""
+    """Two workspaces, four stores, and the steps."""
 
     def __init__(self, shopify: Shopify, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         self.random, self.world = random.Random(seed), shopify.world
-        # No history is long enough for the real one.
+        # No history is long enough to reach the real limit.
         limit = self.random.choice([1, contradictions.MAX_CONTRADICTIONS])
         monkeypatch.setattr(contradictions, "MAX_CONTRADICTIONS", limit)
         self.rules = Rules(limit)
@@ -102,13 +102,13 @@ class History:
         self.shop.move(self.shops[0])
 
     def post(self, url: str, *, body: bytes, headers: dict[str, str], timeout: float) -> Fetched:
-        """Takes the place of the network: the store that a message is for takes it, or doesn't."""
+        """Replaces the network: the message's store accepts it, or doesn't."""
         store_id = headers["webhook-id"].rpartition(".")[2]
         store = next(each for each in self.stores if str(each.id) == store_id)
         return Fetched(store.take(json.loads(body)["data"]), {}, b"")
 
     def moment(self) -> datetime:
-        """Some time of the history or before it, or one that is still to come."""
+        """A time within the history, before it, or in the future."""
         if self.random.random() < 0.15:
             return clock.now() + timedelta(days=900)
         return clock.now() - timedelta(minutes=self.random.randint(0, 20))
@@ -123,7 +123,7 @@ class History:
         return dict(self.random.choice(found)) if found else None
 
     def step(self) -> None:
-        """Something happens, a minute after what happened before."""
+        """A random step, a minute after the one before."""
         self.world.advance(minutes=1)
         kinds: list[Callable[[], None]] = [
             *[self.change_customer] * 7,
@@ -144,18 +144,18 @@ class History:
         self.check_rules(kind.__name__)
 
     def change_customer(self) -> None:
-        """A store's customer comes, changes, or drifts."""
+        """A store's customer is new, changes, or drifts from the service's state."""
         store, number = self.random.choice(self.all), self.random.choice(["7", "8"])
         email, state = self.random.choice(EMAILS), self.random.choice(STATES)
         at = clock.to_text(self.moment()) if self.random.random() < 0.6 else None
         store.change(number, email, state, at)
 
     def delete_customer(self) -> None:
-        """A store has a customer no more."""
+        """A store deletes a customer."""
         self.random.choice(self.stores).delete(self.random.choice(["7", "8"]))
 
     def ask(self) -> None:
-        """A request subscribes or unsubscribes somebody."""
+        """A request subscribes or unsubscribes a person."""
         shop, state = self.random.choice(self.shops), self.random.choice([SUBSCRIBED, UNSUBSCRIBED])
         profile = self.call(shop, "POST", "/profiles", {"email": self.random.choice(EMAILS)}).json
         path = f"/profiles/{profile['id']}/consent/email"
@@ -170,7 +170,7 @@ class History:
             address.add_now(state, clock.now())
 
     def import_rows(self) -> None:
-        """A list says something of addresses."""
+        """An import has statements about addresses."""
         shop, rows = self.random.choice(self.shops), list[dict[str, Any]]()
         for _ in range(self.random.randint(1, 3)):
             email, at = self.random.choice(EMAILS), self.moment()
@@ -182,11 +182,11 @@ class History:
         assert self.call(shop, "POST", "/consent/import", {"changes": rows}).json["failed"] == []
 
     def deliver(self) -> None:
-        """Everything that is on its way arrives."""
+        """All queues are delivered."""
         deliver(self.world)
 
     def link(self) -> None:
-        """An email goes out."""
+        """An email with an unsubscribe link is sent."""
         shop = self.random.choice(self.shops)
         if (profile := self.some_profile(shop)) and profile["email"]:
             made = self.call(shop, "POST", f"/profiles/{profile['id']}/unsubscribe-links")
@@ -194,7 +194,7 @@ class History:
             self.links.append((shop, UUID(profile["id"]), profile["email"], path))
 
     def follow_link(self) -> None:
-        """Somebody takes themselves off."""
+        """A person follows an unsubscribe link."""
         if not self.links:
             return
         shop, profile_id, email, path = self.random.choice(self.links)
@@ -211,7 +211,7 @@ class History:
             self.rules.address(workspace, email).add_now(UNSUBSCRIBED, clock.now())
 
     def merge(self) -> None:
-        """Two are said to be one."""
+        """A request merges two profiles."""
         shop = self.random.choice(self.shops)
         one, two = self.some_profile(shop), self.some_profile(shop)
         if one and two and one["id"] != two["id"]:
@@ -219,7 +219,7 @@ class History:
             assert self.call(shop, "POST", path, {"profileId": two["id"]}).status == 200
 
     def erase(self) -> None:
-        """Somebody is forgotten."""
+        """A request erases a person."""
         shop = self.random.choice(self.shops)
         if (profile := self.some_profile(shop)) is None:
             return
@@ -233,7 +233,7 @@ class History:
         self.rules.erase(shop.workspace.id, emails, customers, clock.now())
 
     def turn(self) -> None:
-        """A store refuses what it is told, or takes it again."""
+        """A store begins or stops refusing write-backs."""
         store = self.random.choice(self.all)
         store.refuses = not store.refuses
 
@@ -246,13 +246,13 @@ class History:
             store.come_back()
 
     def move(self) -> None:
-        """The shop is connected, maybe to the other workspace."""
+        """The shop is connected, possibly to the other workspace."""
         shop = self.random.choice(self.shops)
         if self.shop.hooks is None or self.shop.hooks.workspace != shop.workspace:
             self.shop.move(shop)
 
     def end(self) -> None:
-        """All stores answer, send what they have, and what failed is tried again."""
+        """All stores accept, send what they have, and failed write-backs are retried."""
         for store in self.all:
             store.refuses = False
             store.come_back()
@@ -269,7 +269,7 @@ class History:
             store.push_all()
 
     def retry(self, shop: Shop) -> None:
-        """Tries again what a store refused."""
+        """Retries the write-backs that a store refused."""
         for profile in self.call(shop, "GET", "/profiles").json["items"]:
             path = f"/profiles/{profile['id']}/consent"
             for change in self.call(shop, "GET", f"{path}").json["items"]:
@@ -279,7 +279,7 @@ class History:
                         self.call(shop, "POST", f"{path}/{change['id']}/write-backs/{store}/retry")
 
     def check_rules(self, after: str) -> None:
-        """Each address, and whoever shows it, is as the rules say."""
+        """Each address, and the profile that shows it, has the state that the rules say."""
         for shop in self.shops:
             repository = ConsentRepository(shop.workspace)
             for email in EMAILS:
@@ -291,7 +291,7 @@ class History:
                     assert holder.email_consent.value == rules.state[0], (after, rules)
 
     def check(self) -> None:
-        """No store has as subscribed whom we hold as unsubscribed; nothing is left to tell."""
+        """No store has a person as subscribed who is unsubscribed here; no write-back is left."""
         for store in self.all:
             for workspace, email in store.subscribed:
                 state, _ = self.rules.address(workspace, email).state

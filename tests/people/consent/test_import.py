@@ -148,7 +148,7 @@ class TestFailed:
         assert CANARY not in answer.body.decode()
 
     def test_the_longest_answer_is_kept_too(self, shop: Shop) -> None:
-        """A row of DynamoDB takes 400 KB."""
+        """A row of DynamoDB holds 400 KB."""
         worst = {"email": "x", "phone": "y", "state": 1, "proof": 1, "more": 1}
         first = send(shop, [worst] * 500, key="k")
         assert first.status == 200
@@ -201,7 +201,7 @@ class TestWhatHolds:
 
     @pytest.mark.parametrize("turned", [False, True])
     def test_what_is_to_come_counts_as_now(self, shop: Shop, turned: bool) -> None:
-        """All of it as one moment, whatever the order."""
+        """All future moments count as one moment, in any order."""
         soon = [clock.to_text(clock.now() + timedelta(hours=hours)) for hours in (1, 2)]
         rows = [
             {**row(ANN, "unsubscribed"), "occurredAt": soon[0]},
@@ -238,11 +238,11 @@ class TestMany:
 
     @pytest.fixture(autouse=True)
     def _no_hurry(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """moto takes longer than DynamoDB, and a busy machine longer than that."""
+        """moto is slower than DynamoDB, and a busy machine is slower still."""
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, 3_600_000))
 
     def rows(self, state: str, minutes: int) -> list[dict[str, Any]]:
-        """500 people's."""
+        """The rows of 500 people."""
         return [row(f"p{n * 7919 % 1000}.{CANARY}@example.com", state, minutes) for n in range(500)]
 
     def test_five_hundred_people(self, shop: Shop) -> None:
@@ -297,7 +297,7 @@ class TestMany:
 
 
 class TestAtOnce:
-    """Others change the same people meanwhile."""
+    """Other writers change the same people meanwhile."""
 
     def test_two_imports_of_one_address(self, shop: Shop) -> None:
         between: list[tuple[int, int, int]] = []
@@ -316,7 +316,7 @@ class TestAtOnce:
         check_lists(shop)
 
     def test_the_person_meanwhile(self, shop: Shop) -> None:
-        """Who says it now is later than what is imported."""
+        """The person's request of now is later than the imported statement."""
         profile = upserted(shop, email=ANN)
         path, body = f"/profiles/{profile['id']}/consent/email", {"state": "unsubscribed"}
 
@@ -329,7 +329,7 @@ class TestAtOnce:
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
 
     def test_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A conflict; what is done by then stays, and the retry goes on with the rest."""
+        """A conflict; recorded rows stay recorded, and the retry continues with the others."""
         monkeypatch.setattr(importing, "ROOM", 16)
         rows = [row(ANN), row(BEN), row(CAT)]
         with monkeypatch.context() as patched:

@@ -1,4 +1,4 @@
-"""Imports whose function dies at any of its calls to AWS, and runs of one key side by side."""
+"""Imports whose function dies at any of its calls to AWS, and concurrent runs of one key."""
 
 from collections.abc import Callable
 from functools import partial
@@ -59,12 +59,12 @@ def ready(world: World) -> Shop:
     shop = open_shop(world)
     put_customer(shop, shop.store(), email=ANN)
     assert counts(shop, row(CAT)) == (1, 0, 0)
-    clear_key_cache()  # as a function has none that has just started
+    clear_key_cache()  # a function that has just started has none
     return shop
 
 
 def check(shop: Shop, listener: Receiver, *, older: list[int]) -> None:
-    """One effect of each row; of the older one so many as are allowed."""
+    """Checks one effect of each row; `older` has the allowed counts of the superseded change."""
     shop.world.deliver()
     assert total(shop) == 4
     for address, states in RECORDED.items():
@@ -85,7 +85,7 @@ def check(shop: Shop, listener: Receiver, *, older: list[int]) -> None:
 
 
 def as_if_once(answer: Answer) -> None:
-    """The answer of a run that nobody killed."""
+    """The answer of a run that is not killed."""
     [failed] = answer.json["failed"]
     assert failed["index"] == 2
     expected = {"recorded": 3, "unchanged": 1, "older": 1, "failed": [failed]}
@@ -93,7 +93,7 @@ def as_if_once(answer: Answer) -> None:
 
 
 class TestWithAKey:
-    """The retry goes on where the run ended."""
+    """The retry continues where the run ended."""
 
     def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
         shop = ready(world)
@@ -108,7 +108,7 @@ class TestWithAKey:
             check(shop, listener, older=[1])
 
     def test_killed_again_and_again(self, world: World, listener: Receiver) -> None:
-        """After each of its transactions; what a run has done is never done again."""
+        """A run dies after each of its transactions; no run repeats what another has done."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
         done = list[int]()
@@ -125,7 +125,7 @@ class TestWithAKey:
     def test_another_run_before_any_transaction(
         self, world: World, listener: Receiver, number: int
     ) -> None:
-        """The first one's lease has ended while it stood still; both answer the same."""
+        """The first run's lease ended while it was paused; both runs answer the same."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
         begin_anew = world.checkpoint()
@@ -147,7 +147,7 @@ class TestWithAKey:
         check(shop, listener, older=[1])
 
     def test_what_came_between_stays(self, world: World, listener: Receiver) -> None:
-        """The retry neither undoes nor repeats it."""
+        """The retry neither undoes nor repeats the write in between."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
         begin_anew = world.checkpoint()
@@ -163,7 +163,7 @@ class TestWithAKey:
         assert len(history_of(shop, profile)) == 3
 
     def test_moments_to_come_count_as_the_first_runs(self, world: World) -> None:
-        """So that a retry decides as the first run would have."""
+        """So a retry decides as the first run would have."""
         shop = ready(world)
         rows = [
             {**row(BEN, "unsubscribed"), "occurredAt": "2999-01-01T00:00:00Z"},
@@ -186,7 +186,7 @@ class TestWithAKey:
     def test_another_body_after_a_release_begins_anew(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The key is free after a 500; what it did for one body says nothing of another."""
+        """A 500 releases the key; what it recorded of one body says nothing of another body."""
         shop = ready(world)
 
         def fail(*_: object) -> None:
@@ -202,7 +202,7 @@ class TestWithAKey:
 
 
 class TestWithoutAKey:
-    """Who sends it again finds what was done already."""
+    """A caller who sends it again finds the rows that were recorded already."""
 
     def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
         shop = ready(world)
@@ -225,7 +225,7 @@ def transactions_of(work: Callable[[], object]) -> list[int]:
 
 
 def killed_after_a_transaction(work: Callable[[], object]) -> bool:
-    """Kills the work once its first transaction is written; whether it came that far."""
+    """Kills the work after its first transaction is written; whether it got that far."""
 
     def kill(_number: int, operation: str, moment: Side) -> None:
         if (operation, moment) == ("TransactWriteItems", Side.AFTER):

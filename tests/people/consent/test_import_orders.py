@@ -1,4 +1,4 @@
-"""Imports of any changes, in any order and split, against the decisions one after another."""
+"""Imports of random changes, in any order and split, against one decision after another."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -73,7 +73,7 @@ changes = st.lists(
 
 
 def outcome(model: Model, change: Change) -> str:
-    """What the change does to the model: recorded, unchanged or older."""
+    """The change's effect on the model: recorded, unchanged or older."""
     moment = BEGIN + timedelta(minutes=change.minutes)
     assertion = Assertion(ConsentState(change.state), moment, dated=change.proven)
     decision = decide(model[change.address], assertion, ChangeRef(uuid4(), uuid4()))
@@ -84,7 +84,7 @@ def outcome(model: Model, change: Change) -> str:
 
 
 def parts(rows: list[Change], cuts: Iterable[int]) -> Iterator[list[Change]]:
-    """The rows cut before these places; an import has at least one."""
+    """The rows split before these positions; an import has at least one."""
     bounds = sorted({0, *(cut % (len(rows) + 1) for cut in cuts), len(rows)})
     return (rows[begin:end] for begin, end in pairwise(bounds))
 
@@ -105,7 +105,7 @@ def stored(shop: Shop, address: str) -> tuple[str, object]:
 
 
 def check(shop: Shop, model: Model, outcomes: Counter[str], imported: set[str]) -> None:
-    """All that is stored and listed is what the model says."""
+    """The stored and listed state equals the model's."""
     for address in ADDRESSES:
         state, as_of = stored(shop, address)
         assert (state, as_of) == (model[address].state, model[address].as_of)

@@ -1,4 +1,4 @@
-"""Whose profile imported changes of consent are recorded for."""
+"""The profiles for which imported changes of consent are recorded."""
 
 from uuid import UUID
 
@@ -28,7 +28,7 @@ from tests.people.consent.listening_store import PHONE, Shop
 
 
 class TestNobodyHasTheAddress:
-    """A profile is made, as an upsert makes it."""
+    """The import creates a profile, as an upsert does."""
 
     @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
     def test_by_a_person(self, shop: Shop, state: str) -> None:
@@ -87,7 +87,7 @@ class TestNobodyHasTheAddress:
         }
 
     def test_an_unsubscription_waits_for_its_person(self, shop: Shop) -> None:
-        """Whoever comes with the address later, and however."""
+        """It holds for the profile that gets the address later, in whatever way."""
         store_id = shop.store()
         counts(shop, row(ANN, "unsubscribed"), row(PHONE, "unsubscribed"))
         profile = upserted(shop, email=ANN, firstName="Ann")
@@ -111,7 +111,7 @@ class TestNobodyHasTheAddress:
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
 
     def test_a_state_that_was_there_without_anybody(self, shop: Shop) -> None:
-        """An address that a profile showed without having claimed it."""
+        """A profile showed the address without having claimed it."""
         shop.change(shop.person(email=ANN), "unsubscribed", occurredAt=at(5))
         assert counts(shop, row(ANN, "unsubscribed")) == (0, 1, 0)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
@@ -128,7 +128,7 @@ class TestNobodyHasTheAddress:
 
 
 class TestSomebodyHasTheAddress:
-    """The change is theirs, and their stores are told."""
+    """The change is the profile's, and is written back to its stores."""
 
     def test_the_stores_are_told(self, shop: Shop, listener: Receiver) -> None:
         here, there = shop.store(), shop.store()

@@ -34,9 +34,10 @@ def test_each_row_is_recorded_once(
     seed: int,
     seconds: float,
 ) -> None:
-    """Three calls in ten are refused, one in ten is carried out unheard: no request takes too long.
+    """Three calls in ten are refused; one in ten is carried out and its answer lost.
 
-    Where the time is over before, it answers 503, and the same key goes on where it ended.
+    No request takes too long. If its time ends before, it answers 503, and a retry with the same
+    key continues where it ended.
     """
     shop = killed.ready(world)
     faults = Throttling(fake_time, seed)

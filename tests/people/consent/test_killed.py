@@ -1,4 +1,4 @@
-"""Requests whose function dies at any of its calls to AWS, and runs that come too late."""
+"""Requests whose function dies at any of its calls to AWS, and late runs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +28,7 @@ class TestConsentChange:
     """PUT /profiles/{id}/consent/email: one change, one write-back."""
 
     def ready(self, world: World) -> tuple[Shop, Profile, Callable[[], Answer]]:
-        """A person whom a store knows, and the request, always with the same key."""
+        """A customer of a store, and the request, always with the same key."""
         shop = open_shop(world)
         profile = shop.person(shop.store())
         path = f"/profiles/{profile.id}/consent/email"
@@ -80,7 +80,7 @@ class TestConsentChange:
         self.one_effect(shop, profile, first, listener)
 
     def test_two_at_once_are_one_after_the_other(self, world: World, listener: Receiver) -> None:
-        """The later one is decided on what the earlier one left."""
+        """The later one is decided on the result of the earlier one."""
         shop, profile, send = self.ready(world)
         between: list[dict[str, object]] = []
         with before_the_commit(lambda: between.append(shop.change(profile, "unsubscribed"))):

@@ -1,4 +1,4 @@
-"""Stores that contradict each other, each by a new word later than what it was just told."""
+"""Stores that contradict each other, each with a statement later than its last write-back."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -26,9 +26,9 @@ FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
 def answers(
     shop: Shop, listener: Receiver, wanted_states: dict[str, tuple[UUID, str]], wait: timedelta
 ) -> int:
-    """Lets each store answer what it is told with what it wants, dated then; how often it was told.
+    """Lets each store answer write-backs with its own state, dated then; how many there were.
 
-    `wants` is by the customers' ids in the stores.
+    `wants` has the states by the customers' ids in the stores.
     """
     for _ in range(MAX_ROUNDS):
         before = len(listener.received)
@@ -45,7 +45,7 @@ def answers(
 
 
 def put_state(shop: Shop, store: UUID, external_id: str, state: str) -> None:
-    """A store's customer as it is now, by a word of now."""
+    """Puts a store's customer with a state dated now."""
     now = clock.to_text(clock.now())
     put_customer(
         shop,
@@ -74,7 +74,7 @@ def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
 def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
     shop: Shop, listener: Receiver
 ) -> None:
-    """A shop takes nothing that is older than what it has."""
+    """A shop accepts nothing older than what it has."""
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), "subscribed")}
     for external_id, (store, state) in stores.items():
         put_state(shop, store, external_id, state)
@@ -85,7 +85,7 @@ def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
 
 
 def test_a_person_who_comes_back_may(shop: Shop, listener: Receiver) -> None:
-    """As often as that is no loop, a later yes of the store's own counts."""
+    """As long as that is no loop, a later yes of the store counts."""
     store = shop.store()
     put_state(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS):

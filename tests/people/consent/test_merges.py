@@ -1,4 +1,4 @@
-"""A merge moves no consent from one address to another, by hand as by itself."""
+"""A merge moves no consent from one address to another, whether requested or automatic."""
 
 from collections.abc import Callable
 from itertools import product
@@ -25,7 +25,7 @@ STATES = ("subscribed", "unsubscribed", None)
 
 
 def consents(shop: Shop) -> dict[str, Any]:
-    """All that is held of each address."""
+    """The stored consent of each address."""
     repository = ConsentRepository(shop.workspace)
     addresses = [Address(Channel.EMAIL, each) for each in (ANN, BEN)]
     found = repository.consents_of([*addresses, Address(Channel.SMS, PHONE)])
@@ -33,7 +33,7 @@ def consents(shop: Shop) -> dict[str, Any]:
 
 
 def merge(shop: Shop, survivor: str, merged: str) -> dict[str, Any]:
-    """The profile that has both addresses by then."""
+    """Merges two profiles; the one that has both addresses then."""
     body = {"profileId": profile_of(shop, merged)["id"]}
     path = f"/profiles/{profile_of(shop, survivor)['id']}/merge"
     answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
@@ -42,7 +42,7 @@ def merge(shop: Shop, survivor: str, merged: str) -> dict[str, Any]:
 
 
 def show(shop: Shop, person: dict[str, Any], email: str) -> str:
-    """The consent of an address once the person shows it."""
+    """The consent that the profile shows once it shows the address."""
     path, body = f"/profiles/{person['id']}", {"email": email}
     answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body=body)
     return str(answer.json["emailMarketingConsent"])
@@ -75,7 +75,7 @@ class TestByHand:
     def test_a_no_is_told_to_the_stores_that_have_the_address(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """The other one's store has another address of the same person: it isn't told of this."""
+        """The other profile's store has another address of the person: it gets no write-back."""
         for email, external_id in ((ANN, "a"), (BEN, "b")):
             put_customer(shop, shop.store(), external_id, 5, email=email)
             change_consent(shop, email, "subscribed", 10)
@@ -88,7 +88,7 @@ class TestByHand:
         assert show(shop, person, BEN) == "subscribed"
 
     def test_a_merged_address_that_is_imported_as_subscribed(self, shop: Shop) -> None:
-        """What holds of it holds against an import as before."""
+        """The address's consent still holds against an import."""
         upserted(shop, email=ANN)
         change_consent(shop, BEN, "unsubscribed", 10)
         merge(shop, ANN, BEN)
@@ -97,7 +97,7 @@ class TestByHand:
 
 
 class TestByItself:
-    """A customer that names two profiles makes them one."""
+    """A customer that names two profiles merges them."""
 
     @pytest.mark.parametrize(("email", "sms"), list(product(STATES, STATES)))
     def test_each_address_keeps_its_own(
@@ -127,7 +127,7 @@ class TestByItself:
     def test_a_no_of_one_channel_says_nothing_of_the_other(
         self, shop: Shop, listener: Receiver, order: tuple[str, str]
     ) -> None:
-        """Whichever of the two is there first."""
+        """Whichever profile exists first."""
         made: dict[str, Callable[[], dict[str, Any]]] = {
             ANN: lambda: upserted(shop, email=ANN),
             PHONE: lambda: upserted(shop, phone=PHONE),

@@ -1,4 +1,4 @@
-"""A request that doesn't say when the person said it: they said it now, after everything else."""
+"""A request without `occurredAt`: the statement is of now, after all others."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""DELETE /profiles/{id}/identities/{identityId}: an address that was mistyped is nobody's again."""
+"""DELETE /profiles/{id}/identities/{identityId}: nobody has a mistyped address any more."""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +49,7 @@ def identities(shop: Shop, person: dict[str, Any]) -> dict[str, str]:
 
 
 def remove(shop: Shop, person: dict[str, Any], value: str, **more: Any) -> Answer:
-    """Takes the identity of that value off a profile."""
+    """Removes the identity of that value from a profile."""
     path = f"/profiles/{person['id']}/identities/{identities(shop, person)[value]}"
     return shop.world.call("DELETE", path, token=shop.owner.token, **more)
 
@@ -60,7 +60,7 @@ def read(shop: Shop, person: dict[str, Any]) -> dict[str, Any]:
 
 
 class TestRemoval:
-    """It is nobody's from then on."""
+    """Nobody has the address from then on."""
 
     def test_a_stranger_who_brings_it_is_somebody_new(self, shop: Shop) -> None:
         person = person_with(shop, BEN, ANN)
@@ -145,7 +145,7 @@ class TestRemoval:
 
 
 class TestConsentStays:
-    """State belongs to the address: it stays there, and the history stays where it was made."""
+    """The state belongs to the address and stays; the history stays with the profile."""
 
     def test_a_no_holds_for_whoever_comes_with_it(self, shop: Shop, listener: Receiver) -> None:
         person = person_with(shop, ANN, BEN)
@@ -184,7 +184,7 @@ class TestConsentStays:
 
 
 class TestRefused:
-    """What a store vouches for stays, and so does the last one."""
+    """A customer's identity can't be removed, nor can the last one."""
 
     def test_a_customers_address(self, shop: Shop) -> None:
         put_customer(shop, shop.store(listens=False), "c", 5, email=ANN, phone=PHONE)
@@ -234,10 +234,10 @@ class TestRefused:
 
 
 class TestAtOnce:
-    """Beside others, and killed anywhere."""
+    """With concurrent writers, and killed at any call."""
 
     def beside(self, shop: Shop, meanwhile: Callable[[], object]) -> tuple[dict[str, Any], Answer]:
-        """Takes an address off somebody while something else happens."""
+        """Removes a profile's address while another writer acts."""
         person = person_with(shop, BEN, ANN, CAT)
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
         with before_the_commit(meanwhile):
@@ -250,7 +250,7 @@ class TestAtOnce:
         assert answer.problem() == (409, "identity_of_customer")
 
     def test_a_known_customer_takes_it(self, shop: Shop) -> None:
-        """Also where nothing else changes with that: neither what is shown nor when it was seen."""
+        """Also if that changes nothing else: neither the shown address nor when it was seen."""
         store = shop.store(listens=False)
         person_with(shop, BEN, ANN, CAT)
         for email in (BEN, ANN):
@@ -260,7 +260,7 @@ class TestAtOnce:
 
     @pytest.mark.parametrize("is_said", [False, True])
     def test_killed_anywhere(self, world: World, shop: Shop, *, is_said: bool) -> None:
-        """Of an address of which something was said the claim stays for a day, and is nobody's."""
+        """The claim of an address with statements is kept for a day, without a profile."""
         person = person_with(shop, BEN, ANN)
         if is_said:
             row = {"email": BEN, "state": "subscribed", "occurredAt": "2026-01-01T00:00:00Z"}

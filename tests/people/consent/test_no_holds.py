@@ -1,4 +1,4 @@
-"""A no holds everywhere: each way in which somebody who said no could be mailed on."""
+"""An opt-out holds everywhere: each way in which a person could still be sent marketing."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,7 @@ LATER = clock.to_text(clock.now() + timedelta(days=30_000))
 
 
 class TestWhatCannotBeProven:
-    """`subscribed` that can't be proven to be later doesn't override `unsubscribed`."""
+    """A `subscribed` that isn't proven to be later doesn't override `unsubscribed`."""
 
     @pytest.mark.parametrize(
         "more",
@@ -65,7 +65,7 @@ class TestWhatCannotBeProven:
     def test_what_a_store_says_after_it_dated_a_yes_in_the_future(
         self, shop: Shop, state: str, minutes: int | None
     ) -> None:
-        """A store's wrong clock makes nothing that comes after it too old to count."""
+        """Statements after a store's wrong clock dated one in the future still count."""
         store = shop.store()
         put_customer(shop, store, "c", 20, **subscribed(emailMarketingConsentUpdatedAt=LATER))
         assert state_of(shop) == "subscribed"
@@ -84,10 +84,10 @@ class TestWhatCannotBeProven:
 
 
 class TestStoresThatMissedIt:
-    """A store that has, or comes with, a yes where a no holds is told the no."""
+    """A store that has, or sends, a yes where an opt-out holds is sent the opt-out."""
 
     def check(self, shop: Shop, listener: Receiver, store: UUID, external_id: str = "c") -> None:
-        """The store is told of the no that holds, and takes it."""
+        """Checks that the store gets the opt-out that holds, and accepts it."""
         assert received(listener)[-1] == ("unsubscribed", external_id)
         assert stated_by(shop, store, external_id) == "unsubscribed"
         assert state_of(shop) == "unsubscribed"
@@ -153,7 +153,7 @@ class TestStoresThatMissedIt:
         self.check(shop, listener, store)
 
     def test_an_address_that_somebody_had_before(self, shop: Shop, listener: Receiver) -> None:
-        """The no is in the history of somebody who has another address now."""
+        """The opt-out is in the history of a profile that has another address now."""
         person = upserted(shop, email=ANN)
         change_consent(shop, ANN, "unsubscribed", 10)
         shop.world.call(
@@ -168,7 +168,7 @@ class TestStoresThatMissedIt:
 
 
 class TestUntickedBoxes:
-    """`not_subscribed` from the store that gave `subscribed` last is a no."""
+    """`not_subscribed` from the store that gave `subscribed` last is an opt-out."""
 
     @pytest.mark.parametrize("minutes", [15, None], ids=["dated", "by the record"])
     def test_by_put(self, shop: Shop, listener: Receiver, minutes: int | None) -> None:
@@ -211,11 +211,11 @@ class TestUntickedBoxes:
 
 
 class TestSaidAgainLater:
-    """The same state with a later consent time is another value: what came between is older."""
+    """The same state with a later consent time is a new value: statements between are older."""
 
     @pytest.mark.parametrize("stated", ["subscribed", "unsubscribed"])
     def test_what_came_between_yields(self, shop: Shop, listener: Receiver, stated: str) -> None:
-        """As where the store never heard of that."""
+        """Also if the store never got the statement between."""
         store = shop.store()
         between = "unsubscribed" if stated == "subscribed" else "subscribed"
         put_customer(shop, store, "c", 5, **{**subscribed(5), "emailMarketingConsent": stated})
@@ -245,7 +245,7 @@ class TestSaidAgainLater:
     def test_not_what_a_store_took_and_sends_back_under_its_own_time(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """A yes that comes back late would end the no that was said meanwhile."""
+        """A yes that the store sends back late would end the opt-out made meanwhile."""
         store = shop.store()
         put_customer(shop, store, "c", 5, emailMarketingConsent="not_subscribed")
         change_consent(shop, ANN, "subscribed", 10)
@@ -256,16 +256,16 @@ class TestSaidAgainLater:
 
 
 class TestDatedLateEnough:
-    """A no is told with a time after all that the store has: a shop takes nothing older."""
+    """An opt-out is sent with a time after all that the store has: a shop takes nothing older."""
 
     def told_at(self, listener: Receiver) -> str:
-        """When the no was said, as the store was told last."""
+        """The time of the opt-out in the store's last write-back."""
         data = listener.received[-1].json["data"]
         assert data["state"] == "unsubscribed"
         return str(data["occurredAt"])
 
     def test_said_again(self, shop: Shop, listener: Receiver) -> None:
-        """The change is from when it was said first; the address counts the last time."""
+        """The change has the first statement's time; the address counts the last one's."""
         put_customer(shop, shop.store(), "c", 5, **subscribed(5))
         no = change_consent(shop, ANN, "unsubscribed", 10)
         assert change_consent(shop, ANN, "unsubscribed", 30) == no
@@ -285,7 +285,7 @@ class TestDatedLateEnough:
     def test_to_who_has_a_later_yes_that_does_not_count(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """It is from before an address that they had before was unsubscribed."""
+        """The yes is older than the opt-out of an address that the customer had before."""
         store = shop.store()
         put_customer(shop, store, "c", 5, email=BEN, **subscribed(5))
         change_consent(shop, ANN, "unsubscribed", 10)

@@ -1,4 +1,4 @@
-"""A no holds where an address changes hands, or several customers have it."""
+"""An opt-out holds if an address changes owners, or several customers have it."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.people.consent.listening_store import Shop
 
 
 class TestAnotherAddress:
-    """What was said of an address that was unsubscribed since isn't said of the next one."""
+    """A yes from before an address's opt-out doesn't count for the customer's next address."""
 
     @pytest.mark.parametrize("consent_at", [5, None], ids=["before", "undated"])
     def test_said_before(self, shop: Shop, consent_at: int | None) -> None:
@@ -38,7 +38,7 @@ class TestAnotherAddress:
 
 
 class TestTwoCustomersWithOneAddress:
-    """The store that has the address is told, whoever's profile its customer belongs to."""
+    """The store that has the address gets the write-back, whatever profile its customer is of."""
 
     def test_each_store_is_told(self, shop: Shop, listener: Receiver) -> None:
         one, other = shop.store(), shop.store()

@@ -1,4 +1,4 @@
-"""A no holds while a store is away, and after the person was erased."""
+"""An opt-out holds while a store is disconnected, and after the person was erased."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -44,7 +44,7 @@ from tests.people.consent.listening_store import Shop
 
 
 class TestReconnecting:
-    """A store that is connected again is told what it missed and still holds."""
+    """A store that is connected again is sent the missed changes that still hold."""
 
     def test_what_holds_is_queued_again(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
@@ -83,7 +83,7 @@ class TestReconnecting:
         assert sorted(received(listener)) == [("unsubscribed", f"c{n}") for n in range(5)]
 
     def test_by_hand(self, shop: Shop, listener: Receiver) -> None:
-        """A retry of what was skipped for a reason that is over."""
+        """A write-back is retried that was skipped for a reason that no longer exists."""
         store = shop.store(listens=False)
         put_customer(shop, store, "c", 5, **subscribed(5))
         no = change_consent(shop, ANN, "unsubscribed", 10)
@@ -99,11 +99,11 @@ class TestReconnecting:
 
 
 class TestErasure:
-    """The hash says when: only what is dated later subscribes the address again."""
+    """The hash keeps the time: only a later dated statement subscribes the address again."""
 
     @pytest.fixture(params=["before the worker", "after the worker"])
     def erased(self, shop: Shop, request: pytest.FixtureRequest) -> str:
-        """A moment after the erasure of somebody who had said no."""
+        """Erases a person who opted out; a moment after that."""
         change_consent(shop, ANN, "unsubscribed", 10)
         erase(shop)
         if request.param == "after the worker":
@@ -150,7 +150,7 @@ class TestErasure:
 
 
 class TestErasureOfWhoHadTheAddress:
-    """Somebody else has the address now, and the change that holds is the erased person's."""
+    """Another person has the address now, and the change that holds is the erased person's."""
 
     def test_a_yes_that_came_in_vain_counts_no_more_than_before(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
@@ -171,7 +171,7 @@ class TestErasureOfWhoHadTheAddress:
 
 
 class TestOwedAfterErasure:
-    """A no that a store hasn't taken yet is told it after the erasure all the same."""
+    """A store that hasn't accepted an opt-out yet is still sent it after the erasure."""
 
     @pytest.mark.parametrize("is_worked", [True, False])
     def test_one_that_waits(self, shop: Shop, listener: Receiver, is_worked: bool) -> None:
@@ -228,7 +228,7 @@ class TestOwedAfterErasure:
     def test_a_store_that_comes_back_at_once(
         self, shop: Shop, listener: Receiver, is_removed: bool
     ) -> None:
-        """Also where it does before the person's history is removed."""
+        """Also if it is connected before the person's history is removed."""
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         disconnect(shop, store)
@@ -249,7 +249,7 @@ class TestOwedAfterErasure:
     def test_a_delivery_that_was_begun_again_keeps_its_id(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """The store has acknowledged the one before, and would do nothing for it."""
+        """The store has acknowledged the delivery before, and would ignore its id."""
         store = shop.store()
         put_customer(shop, store, "c", 1, **subscribed())
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -265,7 +265,7 @@ class TestOwedAfterErasure:
     def test_what_the_release_before_queued_for_an_erased_person(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Its message doesn't say that it is about what is owed."""
+        """Its message lacks the mark of an owed opt-out."""
         plain = queue_write_backs
         put_customer(shop, shop.store(), "c", 1, **subscribed())
         listener.answers = [503]

@@ -1,4 +1,4 @@
-"""Noes that batches bring, and noes that a batch's store is told."""
+"""Opt-outs in batches, and opt-outs that a batch's store is sent."""
 
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from tests.people.consent.listening_store import Shop
 
 
 def send(shop: Shop, store: UUID, external_id: str, minutes: int, **fields: object) -> None:
-    """A batch of one customer, once it was worked on, and its store told what it is to be told."""
+    """A batch of one customer, once it was imported and its write-backs were sent."""
     record = {
         "externalId": external_id,
         "email": ANN,
@@ -37,7 +37,7 @@ def send(shop: Shop, store: UUID, external_id: str, minutes: int, **fields: obje
 
 
 class TestBoxes:
-    """`not_subscribed` from the store that gave `subscribed` last is a no."""
+    """`not_subscribed` from the store that gave `subscribed` last is an opt-out."""
 
     @pytest.mark.parametrize("minutes", [15, None], ids=["dated", "by the record"])
     def test_unticked(self, shop: Shop, listener: Receiver, minutes: int | None) -> None:
@@ -64,7 +64,7 @@ class TestBoxes:
         assert state_of(shop) == "subscribed"
 
     def test_a_batch_that_is_late(self, shop: Shop) -> None:
-        """What the store had before it gave `subscribed` is no unticked box."""
+        """The state from before the store gave `subscribed` is no unticked box."""
         store = shop.store()
         send(shop, store, "c", 20, **subscribed(20))
         record = {
@@ -81,7 +81,7 @@ class TestBoxes:
 
 
 class TestTold:
-    """A store whose batch comes with a yes where a no holds is told the no."""
+    """A store whose batch has a yes where an opt-out holds is sent the opt-out."""
 
     @pytest.mark.parametrize("consent_at", [5, None], ids=["older", "undated"])
     def test_with_a_yes(self, shop: Shop, listener: Receiver, consent_at: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Noes that stores missed, killed at any call to AWS: reconnecting, owing, mending, retrying."""
+"""Missed opt-outs, killed at any call to AWS: reconnecting, owing, correcting, retrying."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,7 @@ NO = ("unsubscribed", "c")
 
 
 def known(shop: Shop, email: str = ANN, external_id: str = "c") -> UUID:
-    """A store that has somebody as subscribed, and has nothing to be told."""
+    """A store that has a customer as subscribed, and has no write-back to get."""
     store = shop.store()
     put_customer(shop, store, external_id, 5, email=email, **subscribed(5))
     send_write_backs(shop)
@@ -42,7 +42,7 @@ def sending(shop: Shop, method: str, path: str, body: object = None) -> Callable
 
 
 def working(shop: Shop, listener: Receiver) -> tuple[dict[str, str], Crashes]:
-    """The one message that waits, and where the worker may die with it."""
+    """The one waiting message, and the places at which the worker may die with it."""
     [message] = shop.queued()
     work = partial(hand_over, message)
     found = crashes(shop.world, work, outside=[listener.received], deliver=False)
@@ -51,15 +51,15 @@ def working(shop: Shop, listener: Receiver) -> tuple[dict[str, str], Crashes]:
 
 
 def missed_rows(shop: Shop, store: UUID) -> list[Any]:
-    """What the store is still to be told."""
+    """The write-backs that the store has missed."""
     return shop.world.rows(missed_partition(shop.workspace, store))
 
 
 class TestReconnectingKilled:
-    """A store that comes back is told once and for certain what it missed."""
+    """A store that is connected again is sent a missed change once, and surely."""
 
     def missed_one(self, shop: Shop) -> tuple[UUID, dict[str, Any]]:
-        """A store that was disconnected while somebody said no, and how it is connected again."""
+        """A store that was disconnected during an opt-out; the request that connects it again."""
         store = known(shop)
         found = shop.world.call("GET", f"/stores/{store}", token=shop.owner.token).json
         names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
@@ -121,7 +121,7 @@ class TestReconnectingKilled:
 
 
 class TestOwedKilled:
-    """A no that a store hasn't taken is told it after an erasure, and forgotten then."""
+    """An owed opt-out is sent after the erasure, and then deleted."""
 
     def ended(self, shop: Shop, listener: Receiver, store: UUID, positions: object) -> None:
         assert set(received(listener)) == {NO}, positions
@@ -151,7 +151,7 @@ class TestOwedKilled:
             self.ended(shop, listener, store, positions)
 
     def test_noting_that_the_store_refused_it(self, shop: Shop, listener: Receiver) -> None:
-        """Another address of the store has it sent again."""
+        """A new address of the store has it sent again."""
         store = known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
         shop.world.deliver_outbox()
@@ -170,10 +170,10 @@ class TestOwedKilled:
 
 
 class TestFailingKilled:
-    """What a store refused is found, told to the owner once, and sent again."""
+    """A refused write-back is found, reported to the owner once, and sent again."""
 
     def refused(self, shop: Shop, listener: Receiver) -> UUID:
-        """A store that refused somebody's no."""
+        """A store that refused a customer's opt-out."""
         store = known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
         listener.answers = [410]
@@ -183,7 +183,7 @@ class TestFailingKilled:
         return store
 
     def failed(self, shop: Shop) -> list[str]:
-        """Whose write-backs are listed as failed."""
+        """The people whose write-backs are listed as failed."""
         query = {"status": "failed"}
         listed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query).json
         people = [each["profileId"] for each in listed["items"]]

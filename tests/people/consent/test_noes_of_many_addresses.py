@@ -1,4 +1,4 @@
-"""A person with more addresses than the erasure itself comes to: no store misses a no of theirs."""
+"""More addresses than one erasure's transaction covers: no store misses an opt-out of any."""
 
 from functools import partial
 
@@ -31,7 +31,7 @@ def _takes_the_shown_address_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def with_a_no(shop: Shop) -> tuple[object, str]:
-    """A store that has to be told that Ben's address is unsubscribed, and Ann, who has it too."""
+    """A store that must still be sent Ben's opt-out, and Ann, who has the address too."""
     store = shop.store()
     put_customer(shop, store, "b", 5, email=BEN, **subscribed(5))
     send_write_backs(shop)
@@ -45,7 +45,7 @@ def with_a_no(shop: Shop) -> tuple[object, str]:
 
 
 def in_clear(shop: Shop) -> list[str]:
-    """The rows that have the address."""
+    """The rows that have the address in clear."""
     rows = shop.world.rows(shop.workspace.key)
     return [f"{row.pk} {row.sk}" for row in rows if BEN in repr(vars(row))]
 

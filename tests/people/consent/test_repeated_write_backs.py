@@ -26,7 +26,7 @@ from tests.people.consent.past_statements import SUBSCRIBED, UNSUBSCRIBED, gave
 
 @dataclass(frozen=True)
 class Known:
-    """Somebody whom a store knows, made once for all the examples of a test."""
+    """A customer of a store, made once for all the examples of a test."""
 
     shop: Shop
     profile: Profile
@@ -36,7 +36,7 @@ class Known:
 
 @pytest.fixture
 def known(shop: Shop) -> Known:
-    """Somebody whom a store knows that listens."""
+    """A customer of a store that listens."""
     profile = shop.person(shop.store())
     return Known(shop, profile, shop.world.checkpoint())
 
@@ -77,7 +77,7 @@ class TestAgainAndAgain:
     def test_told_and_killed_then_back_to_what_the_store_gave(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """The store gave `subscribed`, yet it was told otherwise: it must be told again."""
+        """The store gave `subscribed`, but was sent another state: it must be sent this again."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.customer(profile, store_id, email_consent=SUBSCRIBED)
@@ -115,7 +115,7 @@ class TestAgainAndAgain:
     def test_killed_anywhere_and_then_back_to_what_the_store_gave(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """Whatever the killed run did or noted: what the store was told is taken back there."""
+        """The killed run may have sent and noted anything: what it sent is taken back."""
         profile = shop.person(shop.store())
         [store_id] = profile.store_ids
         shop.customer(profile, store_id, email_consent=SUBSCRIBED)
@@ -135,7 +135,7 @@ class TestAgainAndAgain:
     def test_told_and_refused_then_back_to_what_the_store_gave(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """A store may have taken what it answered with an error."""
+        """A store may have accepted a write-back that it answered with an error."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.customer(profile, store_id, email_consent=SUBSCRIBED)
@@ -150,7 +150,7 @@ class TestAgainAndAgain:
     def test_what_was_told_for_certain_needs_no_repetition(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """An older word of the store's own is in the history only, but what it has is known."""
+        """An older statement of the store is in the history only, but its state is known."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.change(profile, "unsubscribed")
@@ -162,7 +162,7 @@ class TestAgainAndAgain:
         assert shop.outcome(profile, last, store_id) == "already_current"
 
     def test_back_before_anybody_was_told(self, shop: Shop, listener: Receiver) -> None:
-        """Nobody knows that by then, so the store is told what it has."""
+        """The worker doesn't know that, so the store is sent the state that it has."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.customer(profile, store_id, email_consent=SUBSCRIBED)
@@ -176,7 +176,7 @@ class TestAgainAndAgain:
     def test_a_store_that_came_later_is_known_from_its_own_word(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """It was told of none of the changes before."""
+        """The store was sent none of the earlier changes."""
         profile = shop.person()
         for state in ("subscribed", "unsubscribed", "subscribed"):
             shop.change(profile, state)
@@ -193,7 +193,7 @@ class TestAgainAndAgain:
     def test_another_address_meanwhile_keeps_what_the_store_gave(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """What was written is said of the address that the customer had."""
+        """The write-back's note is about the address that the customer had."""
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -301,7 +301,7 @@ def changed(shop: Shop, profile: Profile) -> tuple[dict[str, Any], dict[str, str
     """A change of the person's consent, and the message that it queued for the one store."""
     body = shop.change(profile, "subscribed")
     [message] = shop.queued()
-    clear_key_cache()  # as a function has none that has just started
+    clear_key_cache()  # a function that has just started has none
     return body, message
 
 
@@ -314,14 +314,14 @@ class Ending(StrEnum):
 
 
 class Queue:
-    """Hands messages to the worker, and knows what the store took."""
+    """Hands messages to the worker, and records what the store took."""
 
     def __init__(self, listener: Receiver) -> None:
         self.states: list[str] = []
         self._listener = listener
 
     def hand_over(self, message: dict[str, str], ending: Ending) -> None:
-        """One run."""
+        """Runs the worker once."""
         answers: dict[Ending, list[Answers]]
         answers = {Ending.KILLED_ONCE_TOLD: [Killed()], Ending.BUSY: [503]}
         self._listener.received.clear()
@@ -332,7 +332,7 @@ class Queue:
             self.states += self._listener.states
 
     def later(self) -> None:
-        """The attempts that are still to come."""
+        """Makes the attempts that still wait."""
         self._listener.received.clear()
         self._listener.answers = []
         make_all()

@@ -1,4 +1,4 @@
-"""A change that holds again is written back once more, under an id of its own."""
+"""A change that holds again is written back once more, with a new id."""
 
 from datetime import timedelta
 
@@ -16,11 +16,11 @@ from tests.people.consent.past_statements import NO_ANSWER, SUBSCRIBED, UNSUBSCR
 
 
 class TestToldAgain:
-    """A change that holds again: a subscription without a time, once a refusal is lifted."""
+    """A change that holds again: an undated subscription, once `pending` overrides a refusal."""
 
     @pytest.fixture
     def person(self, shop: Shop) -> Profile:
-        """Somebody whom a store knows that listens."""
+        """A customer of a store that listens."""
         return shop.person(shop.store())
 
     def subscribed(self, shop: Shop, person: Profile) -> None:
@@ -30,11 +30,11 @@ class TestToldAgain:
         said_of_old(shop, person, UNSUBSCRIBED, 5)
 
     def lifted(self, shop: Shop, person: Profile) -> None:
-        """The first of the changes holds again."""
+        """Makes the first of the changes hold again."""
         said_of_old(shop, person, ConsentState.PENDING, 7)
 
     def holds_again(self, shop: Shop, person: Profile) -> dict[str, str]:
-        """The message by which the store is told of the first, having been told of both."""
+        """The message that sends the store the first change again, after both were sent."""
         for change in (self.subscribed, self.unsubscribed):
             change(shop, person)
             shop.world.deliver()
@@ -43,7 +43,7 @@ class TestToldAgain:
         return message
 
     def first(self, shop: Shop, person: Profile) -> ConsentChange:
-        """The one that holds again, as it is now."""
+        """The change that holds again, as it is now."""
         *_, change = ConsentRepository(shop.workspace).history(person.id)
         assert change.state is SUBSCRIBED
         return change
@@ -51,7 +51,7 @@ class TestToldAgain:
     def test_it_is_a_message_of_its_own(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
-        """Whoever drops a message that is known by its id takes this one; each try has one id."""
+        """A receiver that drops known ids accepts it; all of its attempts have one id."""
         message = self.holds_again(shop, person)
         listener.answers = [503, 400]
         assert hand_over(message)
@@ -71,7 +71,7 @@ class TestToldAgain:
     def test_what_was_noted_of_the_first_time_is_not_of_the_second(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
-        """The store took what came between, but its answers were lost."""
+        """The store accepted the change in between, but its answers were lost."""
         self.subscribed(shop, person)
         shop.world.deliver()
         self.unsubscribed(shop, person)
@@ -105,7 +105,7 @@ class TestToldAgain:
     def test_a_late_run_of_the_first_time_says_nothing_of_the_second(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
-        """While it waited for its answer another run told the store, and then of a refusal."""
+        """While it waited for its answer, another run sent the change, and later a refusal."""
         self.subscribed(shop, person)
         [message] = shop.queued()
         waiting = [message]

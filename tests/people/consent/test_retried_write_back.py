@@ -68,14 +68,14 @@ class TestRetryWriteBack:
         assert len(listener.received) == 1
 
     def test_pending_for_a_day_is_lost(self, shop: Shop, listener: Receiver) -> None:
-        """Its queue was, as after a local run that ended."""
+        """Its message is lost, as after a local run that ended."""
         store_id = shop.store()
         profile = shop.person(store_id)
         body = shop.change(profile, "subscribed")
         shop.world.lose_stream()
         for row in shop.world.rows("due#outbox#"):
             row.delete()
-        for _ in range(2):  # and once more, should that be lost too
+        for _ in range(2):  # and once more, if that message is lost too
             shop.world.advance(hours=23)
             refused = self.retry(shop, profile, body["id"], store_id)
             assert refused.problem() == (409, "write_back_not_failed")

@@ -1,4 +1,4 @@
-"""Two stores and the API, by their own operations alone: what one says, the other is told."""
+"""Two stores and the API, by their own operations alone: each statement is written back."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ CREATED = "2025-01-01T00:00:00.000Z"
 
 
 def push(shop: Shop, key: str, store_id: UUID, state: str, **more: str) -> None:
-    """A store's customer, pushed under the store's own time of update, which is now."""
+    """Pushes a store's customer, updated now by the store's own time."""
     answer = shop.world.call(
         "PUT",
         f"/stores/{store_id}/customers/{CANARY}",
@@ -46,13 +46,13 @@ def history(shop: Shop, profile: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def outcomes(change: dict[str, Any]) -> dict[str, str]:
-    """What became of telling each store."""
+    """The outcome of each store's write-back."""
     rows = change["writeBacks"]
     return {row["store"]["id"]: row["skipReason"] or row["status"] for row in rows}
 
 
 def test_there_and_back(shop: Shop, listener: Receiver) -> None:
-    """One store subscribes, the person unsubscribes, both stores echo what they were told."""
+    """One store subscribes, the person unsubscribes, both stores echo their write-backs."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     here, there = shop.store(), shop.store()
     push(shop, key, there, "not_subscribed")
@@ -101,7 +101,7 @@ def test_there_and_back(shop: Shop, listener: Receiver) -> None:
 
 
 def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
-    """What a store says of last year stands in the history only."""
+    """A store's statement about last year is only recorded in the history."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     store_id = shop.store()
     push(shop, key, store_id, "not_subscribed")
@@ -116,7 +116,7 @@ def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
     assert (old["state"], old["occurredAt"]) == ("subscribed", last_year)
     assert outcomes(old) == {str(store_id): "superseded"}
     assert only_profile(shop)["emailMarketingConsent"] == "unsubscribed"
-    # The store has the old word, so it is told what holds.
+    # The store has the old state, so it is sent the one that holds.
     assert outcomes(effective) == {str(store_id): "written"}
     assert listener.states == ["unsubscribed"]
 
@@ -125,7 +125,7 @@ def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
 def test_a_record_from_before_what_a_store_was_told(
     shop: Shop, listener: Receiver, said_at: str | None
 ) -> None:
-    """What an export or a queued batch still has says nothing: the store is told of the next."""
+    """An old record of an export or a queued batch states nothing: the next change is sent."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     store_id = shop.store()
     more = {"emailMarketingConsentUpdatedAt": said_at} if said_at else {}

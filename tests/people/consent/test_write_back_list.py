@@ -1,4 +1,4 @@
-"""GET /write-backs: a workspace's write-backs, held to what the histories of its profiles say."""
+"""GET /write-backs: a workspace's write-backs, compared with its profiles' histories."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -31,12 +31,12 @@ LAST_ATTEMPT: dict[str, list[int]] = {
 
 
 def ask(shop: Shop, **query: object) -> Answer:
-    """The list, as a member asks for it."""
+    """The list, as a member reads it."""
     return shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
 
 
 def items(shop: Shop, **query: object) -> list[dict[str, Any]]:
-    """All write-backs that are asked for, page by page; the total is theirs."""
+    """All write-backs of a query, page by page; each total is their number."""
     found, page = list[dict[str, Any]](), 1
     while True:
         answer = ask(shop, page=page, pageSize=10, **query)
@@ -241,7 +241,7 @@ class TestList:
 
 
 class TestAgainstTheHistories:
-    """Any filters give what the profiles' histories have, in one order, with exact totals."""
+    """Each filter gives the write-backs of the profiles' histories, in order, with exact totals."""
 
     @settings(
         max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -277,7 +277,7 @@ class TestAgainstTheHistories:
     def something(
         self, shop: Shop, listener: Receiver, people: list[Profile], data: st.DataObject
     ) -> None:
-        """Somebody's consent changes, and the stores answer so, or not yet."""
+        """A person's consent changes, and the stores answer so, or not yet."""
         person = data.draw(st.sampled_from(people))
         channel = data.draw(st.sampled_from(["email", "sms"])) if person.phone else "email"
         shop.change(
@@ -294,7 +294,7 @@ class TestAgainstTheHistories:
         histories: list[tuple[dict[str, Any], dict[str, Any]]],
         data: st.DataObject,
     ) -> tuple[dict[str, str], Callable[[dict[str, Any], dict[str, Any]], bool]]:
-        """Some filters, and whether they take a write-back."""
+        """Some filters, and whether they match a write-back."""
         some = st.lists(st.sampled_from(STATUSES), min_size=1, unique=True)
         statuses = data.draw(st.none() | st.just(["failed"]) | some)
         store = data.draw(st.none() | st.sampled_from(stores))
@@ -323,7 +323,7 @@ class TestAgainstTheHistories:
 
 
 class TestRetry:
-    """POST /write-backs/retry: what a store failed to take and still holds, sent again."""
+    """POST /write-backs/retry: refused write-backs that still hold are sent again."""
 
     def retry(self, shop: Shop, store: UUID, **body: object) -> Answer:
         return shop.world.call(
@@ -334,7 +334,7 @@ class TestRetry:
         )
 
     def failing(self, shop: Shop, listener: Receiver, store: UUID, count: int) -> list[str]:
-        """So many people's unsubscriptions that the store refused: the changes."""
+        """Unsubscriptions of so many people that the store refused: the changes."""
         made = list[str]()
         for _ in range(count):
             email = f"{uuid4().hex}@example.com"
@@ -382,7 +382,7 @@ class TestRetry:
             made += self.failing(shop, listener, store, 1)
             shop.world.advance(seconds=1)
         listener.received.clear()
-        # A success would have everything sent again.
+        # A success would send all of them again.
         listener.answers = [400]
         answer = self.retry(shop, store, recordedFrom=moments[1], recordedTo=moments[2])
         assert answer.json == {"queued": 1}

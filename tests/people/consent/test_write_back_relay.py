@@ -1,4 +1,4 @@
-"""New changes of consent reach the stores' queue by the table's stream, with no row for it."""
+"""New changes of consent reach the write-backs' queue from the table's stream, without a row."""
 
 import hashlib
 from functools import partial
@@ -35,13 +35,13 @@ REPAIRS = "SearchRepairQueue"
 
 
 def advance_to_sweep(shop: Shop) -> None:
-    """Goes to the next minute in which the sweep looks after the workspace."""
+    """Moves the time to the next minute in which the sweep handles the workspace."""
     minute = shop.workspace.id.int % 60
     shop.world.advance(minutes=(minute - clock.now().minute) % 60)
 
 
 def sweep_later(shop: Shop) -> None:
-    """Sweeps once what is pending must have lost its message, and what that queued."""
+    """Sweeps when a pending write-back's message must be lost; the messages that it queued."""
     shop.world.advance(seconds=LOST_AFTER.total_seconds() + 60)
     advance_to_sweep(shop)
     shop.world.sweep()
@@ -51,7 +51,7 @@ def sweep_later(shop: Shop) -> None:
 
 
 def received() -> list[dict[str, Any]]:
-    """What is in the stores' queue."""
+    """The messages in the write-backs' queue."""
     answer = boto3.client("sqs").receive_message(
         QueueUrl=aws.queue_url(QUEUE),
         MaxNumberOfMessages=10,
@@ -61,7 +61,7 @@ def received() -> list[dict[str, Any]]:
 
 
 def record(world: World) -> dict[str, Any]:
-    """The one record that waits for the relay, as Lambda gets it."""
+    """The one record that waits for the relay, as Lambda receives it."""
     [waiting] = world.records_to_queue()
     return waiting
 
@@ -74,12 +74,12 @@ def run_relay(*records: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def sweep_row(shop: Shop) -> SweptWorkspaceItem:
-    """How far the sweep is."""
+    """The row with the sweep's progress."""
     return SweptWorkspaceItem.get(*swept_key(shop.workspace), consistent_read=True)
 
 
 class Known:
-    """A person whom a store knows, who subscribes."""
+    """A customer of a store, who subscribes."""
 
     def __init__(self, shop: Shop, *stores: UUID) -> None:
         """The stores are one that listens, unless they are given."""
@@ -91,12 +91,12 @@ class Known:
 
     @property
     def outcomes(self) -> list[str]:
-        """What became of telling the stores."""
+        """The outcomes of the write-backs."""
         return [self.shop.outcome(self.profile, self.change, each) for each in self.stores]
 
 
 class TestMessages:
-    """What stands in the queue."""
+    """The messages of the queue."""
 
     def test_the_transaction_has_no_outbox_row(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
@@ -176,7 +176,7 @@ class TestKilled:
 
 
 class TestRefused:
-    """A queue that takes nothing for a while, or for good."""
+    """A queue that refuses messages for a while, or for good."""
 
     def test_it_comes_again(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
@@ -187,7 +187,7 @@ class TestRefused:
     def test_a_part_that_is_refused_comes_again(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """SQS answers 200 and names the messages that it didn't take."""
+        """SQS answers 200 and names the messages that it refused."""
         Known(shop)
         found = record(shop.world)
         number = found["dynamodb"]["SequenceNumber"]
@@ -199,7 +199,7 @@ class TestRefused:
         assert shop.world.queue_depth(QUEUE) == 1
 
     def test_what_is_given_up_is_repaired(self, shop: Shop, listener: Receiver) -> None:
-        """The stream's failure destination says where the record stands."""
+        """The stream's failure destination names the record's position in the stream."""
         known = Known(shop)
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
             patched.setitem(shop.world._relay.source, "MaximumRetryAttempts", 1)
@@ -224,7 +224,7 @@ class TestRefused:
 
 
 class TestSweep:
-    """What was lost is found by the index of write-backs, once an hour."""
+    """The index of write-backs shows lost ones, once an hour."""
 
     def test_what_the_stream_lost(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
@@ -234,7 +234,7 @@ class TestSweep:
         assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
 
     def test_not_before_its_tries_are_over(self, shop: Shop) -> None:
-        """A store that fails is told by its message still."""
+        """Until then its own message may still be sent to a failing store."""
         Known(shop)
         shop.world.lose_stream()
         shop.world.advance(minutes=59)
@@ -251,9 +251,9 @@ class TestSweep:
         assert (shop.queued(), listener.states) == ([], ["subscribed"])
 
     def test_each_change_once(self, shop: Shop) -> None:
-        """The second time it reads no change: an hour without one costs two queries.
+        """The second sweep reads no change: an hour without one costs two queries.
 
-        The others are those of the outbox.
+        The other queries are those of the outbox.
         """
         Known(shop)
         shop.world.lose_stream()
@@ -329,7 +329,7 @@ class TestSweep:
     def test_of_the_minute_in_which_the_run_began(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """What the outbox has is sent before, and that may take a while."""
+        """The outbox's rows are sent first, which may take a while."""
         Known(shop)
         shop.world.lose_stream()
         shop.world.advance(seconds=LOST_AFTER.total_seconds() - 180)
@@ -351,7 +351,7 @@ class TestSweep:
     def test_whoever_is_farthest_behind_comes_first(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A run that is cut short is the last workspaces' only one in an hour."""
+        """If a run is cut short, the remaining workspaces have no other run in that hour."""
         shops = [shop, *(open_shop(world) for _ in range(2))]
         for each in shops:
             Known(each)

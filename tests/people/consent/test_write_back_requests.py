@@ -1,4 +1,4 @@
-"""What a store is sent: the request of a write-back, and its signature."""
+"""The request of a write-back, and its signature."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ from tests.platform.fetching.servers import OK, serving
 
 
 class TestTheRequest:
-    """What a store is sent."""
+    """The request to the store."""
 
     def test_what_is_sent(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()

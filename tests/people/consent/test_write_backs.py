@@ -1,4 +1,4 @@
-"""Telling the stores: what each is told, how often, and why not."""
+"""Write-backs: what each store is sent, how often, and why not."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,7 +30,7 @@ ATTEMPTS = len(WAITS) + 1
 
 
 class TestSkipped:
-    """Each reason that a custom store can reach, in the order in which they count."""
+    """Each reason that applies to a custom store, in the order in which they are checked."""
 
     def test_store_disconnected(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
@@ -94,7 +94,7 @@ class TestSkipped:
     def test_what_holds_again_is_told(
         self, shop: Shop, listener: Receiver, in_vain: bool, is_from_there: bool
     ) -> None:
-        """`pending` lifts the refusal, and what holds then is a subscription without a time."""
+        """`pending` overrides the refusal; an undated subscription holds then."""
         store_id = shop.store()
         profile = shop.person(store_id)
         of_store = store_id if is_from_there else None
@@ -158,7 +158,7 @@ class TestTries:
     """Which failures are tried again, and how often."""
 
     def test_what_nobody_expected_fails_at_last(self, shop: Shop, listener: Receiver) -> None:
-        """Else it stayed pending for ever, which nobody may retry."""
+        """Otherwise it would stay pending for ever, and nobody may retry that."""
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -175,7 +175,7 @@ class TestTries:
         )
 
     def test_whose_last_try_was_killed_fails_untried(self, shop: Shop, listener: Receiver) -> None:
-        """The queue brings it once more for that."""
+        """The queue delivers the message once more for that."""
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -304,18 +304,18 @@ class TestTries:
         assert outcomes == ["failed", "written"]
 
     def address(self, shop: Shop, store_id: UUID) -> dict[str, Any]:
-        """How the store's address is doing."""
+        """The health of the store's address."""
         path = f"/stores/{store_id}/write-back"
         return dict(shop.world.call("GET", path, token=shop.owner.token).json)
 
 
 class TestCalls:
-    """What a write-back asks of DynamoDB."""
+    """The calls of DynamoDB for a write-back."""
 
     def test_what_it_is_decided_on_is_read_in_four_calls(
         self, shop: Shop, listener: Receiver
     ) -> None:
-        """The change; with it known, who and where; the customer; the store's address."""
+        """The change; then its person and store; the customer; the store's address."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.change(profile, "subscribed")

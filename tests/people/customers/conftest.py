@@ -1,4 +1,4 @@
-"""A custom store and who puts customers into it."""
+"""A custom store and its owner, who puts customers."""
 
 import pytest
 
@@ -22,5 +22,5 @@ def store(world: World, owner: Someone) -> str:
 
 @pytest.fixture
 def shop(world: World, owner: Someone, store: str) -> Shop:
-    """Whoever puts customers into the store."""
+    """The store's owner, who puts customers."""
     return Shop(world, owner, store)

@@ -1,4 +1,4 @@
-"""Somebody who puts customers into a custom store, and what is stored of them."""
+"""The owner of a custom store, who puts customers, and the stored rows."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,7 @@ def body(updated: int = 0, **more: object) -> dict[str, object]:
 
 
 class Shop:
-    """Somebody who puts customers into one store."""
+    """The owner of a store, who puts customers."""
 
     def __init__(self, world: World, by: Someone, store: str) -> None:
         self.world, self.by, self.id = world, by, store
@@ -78,7 +78,7 @@ def stored(world: World) -> list[dict[str, Any]]:
 
 
 def workspace_of(world: World) -> WorkspaceScope:
-    """The workspace that the world's first person made."""
+    """The workspace that the world's first person created."""
     [row] = [row for row in world.rows() if row.sk == "workspace"]
     identifier: UUID = row.id  # type: ignore[attr-defined]
     return WorkspaceScope(identifier)
@@ -90,7 +90,7 @@ def history(world: World, profile: dict[str, Any]) -> list[ConsentChange]:
 
 
 def as_caller(someone: Someone) -> WorkspaceCaller:
-    """The person as services know a caller."""
+    """The person, as services identify a caller."""
     person, session = find_person(PersonScope(someone.id)), find_token(digest(someone.token))
     assert person is not None
     assert isinstance(session, SessionItem)

@@ -1,4 +1,4 @@
-"""Customers and people by hand in any order of identifiers: what must hold of all rows after it."""
+"""Customers and upserts with identifiers in any order: what must hold of the rows afterwards."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -64,7 +64,7 @@ class Delete:
 
 @dataclass(frozen=True)
 class Upsert:
-    """Somebody named by hand."""
+    """An upsert of a profile."""
 
     email: str | None
     phone: str | None
@@ -84,7 +84,7 @@ STEPS = st.lists(
 
 
 class Shops:
-    """A workspace with two stores, and who works in it."""
+    """A workspace with two stores, and its owner."""
 
     def __init__(self, world: World) -> None:
         owner = world.person()
@@ -93,7 +93,7 @@ class Shops:
         self.caller = caller_of(owner)
 
     def do(self, step: Put | Delete | Upsert) -> None:
-        """One step; a refusal writes nothing."""
+        """Performs one step; a refused step writes nothing."""
         before = self.rows()
         with suppress(StaleUpdate, IdentityConflict, NotFound):
             commit_anew(self._work(step))
@@ -117,7 +117,7 @@ class Shops:
         )
 
     def rows(self) -> list[object]:
-        """All that the steps write, but for consent."""
+        """All rows that the steps write, except consent."""
         kinds = ProfileItem | IdentityItem | CustomerItem
         found = [row for row in self.world.rows(self.workspace.key) if isinstance(row, kinds)]
         return [row.serialize() for row in found]
@@ -128,7 +128,7 @@ class Shops:
         return ProfileRepository(self.workspace).get_many(row.id for row in rows)
 
     def groups(self) -> set[frozenset[tuple[str, str, int]]]:
-        """Which identities belong together, without the ids that differ from run to run."""
+        """The groups of identities, without the ids that differ from run to run."""
         return {
             frozenset(
                 (each.type.value, each.value, self.stores.index(each.store_id))
@@ -194,7 +194,7 @@ class Shops:
 
 
 def caller_of(someone: Someone) -> WorkspaceCaller:
-    """The person as services know a caller."""
+    """The person, as services identify a caller."""
     person, session = find_person(PersonScope(someone.id)), find_token(digest(someone.token))
     assert person is not None
     assert isinstance(session, SessionItem)

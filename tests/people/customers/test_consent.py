@@ -1,4 +1,4 @@
-"""Customers of custom stores: what a put says of consent."""
+"""Customers of custom stores: the consent that a put states."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -71,7 +71,7 @@ class TestPutConsent:
     def test_a_key_is_named_as_it_is_called_now(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Authentication reads the name: it costs no read of its own."""
+        """Authentication reads the name, so it costs no read of its own."""
         secret = world.api_key(workspace_of(world), KeyScope.WRITE)
         path, name = f"/api-keys/{world.key_of(secret).id}", f"Storefront {CANARY}"
         renamed = world.call("PATCH", path, token=shop.by.token, json_body={"name": name})

@@ -1,7 +1,7 @@
-"""Who may be written to as a plain model, beside which random histories are played.
+"""Who may be sent email, as a plain model, compared with the service in random histories.
 
-It keeps everything that was ever said of an address, and looks up from all of that what may be sent
-(docs/semantics.md, sections 2.9 to 2.11). What consent is comes from the model of consent.
+It keeps every statement ever made of an address, and looks up from all of them what may be sent
+(docs/semantics.md, sections 2.9 to 2.11). The consent rules come from the model of consent.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ type Answered = tuple[int, str | None]
 
 @dataclass
 class Request:
-    """A request for opt-in."""
+    """An opt-in request."""
 
     profile: str
     since: datetime
@@ -34,7 +34,7 @@ class Request:
 
 @dataclass
 class Sent:
-    """An email, and what SES said of it."""
+    """An email, and SES's events about it."""
 
     sent_at: datetime
     outcomes: dict[str, datetime] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Deliverability:
         return [r for r in STRONGEST_FIRST if r in ends and (ends[r] is None or ends[r] > now)]  # type: ignore[operator]
 
     def why(self, now: datetime) -> list[str]:
-        """What stands against marketing."""
+        """The reasons against marketing."""
         state, _ = self.consent.state
         return [state] * (state != SUBSCRIBED) + ["suppressed"] * bool(self.reasons(now))
 
@@ -95,7 +95,7 @@ class Deliverability:
 
     @property
     def refused_at(self) -> datetime | None:
-        """The last no of all that are known."""
+        """The last opt-out of all that are known."""
         return max((s.at for s in self.consent.statements if s.state == UNSUBSCRIBED), default=None)
 
     @property
@@ -106,7 +106,7 @@ class Deliverability:
         return confirmed is not None and (refused_at is None or confirmed > refused_at)
 
     def problem(self, form: datetime | None, now: datetime) -> Answered | None:
-        """Why it isn't asked for an opt-in."""
+        """Why no opt-in email is sent to it."""
         state, as_of = self.consent.state
         erased_at = self.consent.erased_at
         if state == SUBSCRIBED and self.is_confirmed:
@@ -123,7 +123,7 @@ class Deliverability:
         return None
 
     def ask(self, form: datetime | None, now: datetime) -> datetime:
-        """It is asked; returns from when on a no ends the request."""
+        """An opt-in email is sent; returns from when on an opt-out ends the request."""
         refused_at, known = self.refused_at, [each.at for each in self.consent.statements]
         known += [self.consent.erased_at] if self.consent.erased_at else []
         left_out = max([now, *(each + MOMENT for each in known)])
@@ -133,7 +133,7 @@ class Deliverability:
         return max([form or left_out, *([refused_at + MOMENT] if refused_at else [])])
 
     def is_over(self, request: Request, now: datetime) -> bool:
-        """Whether a link of it does nothing more, whoever has the address."""
+        """Whether a link of the request has no effect any more, whoever has the address."""
         ends = (self.refused_at, self.consent.erased_at)
         life = timedelta(days=30 if request.is_confirmed else 7)
         is_late = now - request.sent_at >= life
@@ -147,7 +147,7 @@ class Deliverability:
             self.confirmed.append(self.consent.statements[-1].at)
 
     def erase(self, now: datetime) -> None:
-        """Whoever has it is erased: nothing is left but that, and what suppresses it."""
+        """Its person is erased: only that, and its suppressions, are kept."""
         self.consent.statements.clear()
         self.consent.erased_at = now
         self.confirmed.clear()
@@ -155,7 +155,7 @@ class Deliverability:
     def hears(
         self, email: str, sent_at: datetime, outcome: str, at: datetime, now: datetime, known: bool
     ) -> None:
-        """SES says something of an email to it; `known`: somebody has the address."""
+        """SES has an event about an email to it; `known`: a profile has the address."""
         outcomes = self.emails.setdefault(email, Sent(sent_at)).outcomes
         if outcome in outcomes:
             return
@@ -190,5 +190,5 @@ class Deliverability:
 
 
 def not_subscribed() -> list[str]:
-    """What stands against marketing to an address that nobody knows."""
+    """The reasons against marketing to an address that no profile has."""
     return [NOT_SUBSCRIBED]

@@ -60,7 +60,7 @@ EVENTS: list[tuple[str, Callable[[SentEmail], dict[str, Any]]]] = [
 
 
 class History:
-    """A workspace with a store, and what happens in it."""
+    """A workspace with a store, and the steps."""
 
     def __init__(self, world: World, number: int) -> None:
         self.scenario, self.world = Scenario(world), world
@@ -81,7 +81,7 @@ class History:
         self.numbers = count()
 
     def step(self, kind: str, minutes: int, one: int, two: int) -> None:
-        """Something happens; `one` and `two` choose what of."""
+        """A random step; `one` and `two` choose its subjects."""
         self.world.advance(minutes=minutes)
         if minutes > 60:
             expire_due_suppressions()
@@ -109,7 +109,7 @@ class History:
         return look_up(ProfileRepository(self.scope), [identity]).holder_of(identity)
 
     def is_known(self, address: str) -> bool:
-        """Whether anybody has the address, or what somebody said of it still counts."""
+        """Whether a profile has the address, or a statement about it still counts."""
         return self.holder(address) is not None or bool(self.rules[address].consent.statements)
 
     def is_there(self, profile_id: str) -> bool:
@@ -120,10 +120,10 @@ class History:
         hours = [0, 0, 1, 30, 24 * 40][number % 5]
         return clock.to_milliseconds(clock.now() - timedelta(hours=hours)) if hours else None
 
-    # -- what happens
+    # -- steps
 
     def arrive(self, one: int, two: int) -> None:
-        """Somebody comes, by an address or by two."""
+        """A profile is created, with one address or two."""
         payload = {"email": self.emails[one % 3]} if one % 5 else {"phone": PHONE}
         if two % 4 == 0:
             payload = {"email": self.emails[one % 3], "phone": PHONE}
@@ -131,7 +131,7 @@ class History:
         assert answer.status in {200, 201, 409}, answer.body
 
     def say(self, one: int, two: int) -> None:
-        """A request changes somebody's consent."""
+        """A request changes a person's consent."""
         person = self.somebody(one)
         channel = "sms" if two % 4 == 0 else "email"
         address = person and person["phone" if channel == "sms" else "email"]
@@ -154,14 +154,14 @@ class History:
         rules.confirmed += [s.at for s in rules.consent.statements[before:] if is_confirmed]
 
     def push(self, one: int, two: int) -> None:
-        """The store's customer comes, changes, or gets another address."""
+        """The store's customer is new, changes, or gets another address."""
         states = [SUBSCRIBED, SUBSCRIBED, UNSUBSCRIBED, "not_subscribed", "pending"]
         at = self.moment(one + two)
         email, state = self.emails[one % 3], states[two % 5]
         self.store.change("78"[two % 2], email, state, clock.to_text(at) if at else None)
 
     def listed(self, one: int, two: int) -> None:
-        """A list says something of an address."""
+        """An import has a statement about an address."""
         email, state = self.emails[one % 3], STATES[two % 3]
         at = self.moment(two) or clock.now()
         row: dict[str, Any] = {"email": email, "state": state, "occurredAt": clock.to_text(at)}
@@ -172,7 +172,7 @@ class History:
         self.consents.import_row(self.scope.id, email, Statement(state, at, is_proven), clock.now())
 
     def link(self, one: int, _two: int) -> None:
-        """An email goes out, with a link to unsubscribe."""
+        """An email with an unsubscribe link is sent."""
         person = self.somebody(one)
         if person and person["email"]:
             made = self.call("POST", f"/profiles/{person['id']}/unsubscribe-links")
@@ -181,7 +181,7 @@ class History:
             )
 
     def unsubscribe(self, one: int, _two: int) -> None:
-        """Somebody unsubscribes by a link."""
+        """A person unsubscribes by a link."""
         if not self.links:
             return
         profile, email, path = self.links[one % len(self.links)]
@@ -193,7 +193,7 @@ class History:
             self.rules[email].consent.add_now(UNSUBSCRIBED, clock.now())
 
     def suppress(self, one: int, two: int) -> None:
-        """Somebody suppresses an address by hand."""
+        """A request suppresses an address."""
         address, reason = self.address(one), STRONGEST_FIRST[two % 4]
         is_known = self.is_known(address)
         answer = self.call("POST", "/suppressions", self.row(address, reason))
@@ -201,7 +201,7 @@ class History:
         assert answer.status == (201 if is_new else 200), answer.body
 
     def suppress_many(self, one: int, two: int) -> None:
-        """A list of suppressions comes from elsewhere."""
+        """An import suppresses addresses."""
         suppressions = [(self.address(one + n), STRONGEST_FIRST[(two + n) % 4]) for n in range(3)]
         is_known = {address: self.is_known(address) for address, _ in suppressions}
         body = {"suppressions": [self.row(*each) for each in suppressions]}
@@ -217,7 +217,7 @@ class History:
         return {"channel": channel, "address": address, "reason": reason}
 
     def lift(self, one: int, _two: int) -> None:
-        """Somebody lifts a suppression."""
+        """A request lifts a suppression."""
         found = self.scenario.get("/suppressions", pageSize=100)["items"]
         if not found:
             return
@@ -230,20 +230,20 @@ class History:
         del self.rules[address].suppressions[lifted["reason"]]
 
     def stored(self, address: str) -> list[str]:
-        """Why an address is suppressed, as the service stores it: ended ones are among them."""
+        """The stored reasons for which an address is suppressed, also those that have ended."""
         channel = Channel.SMS if address == PHONE else Channel.EMAIL
         state = SuppressionRepository(self.scope).state_of(Address(channel, address))
         return [each.reason for each in state.stored]
 
     def send(self, one: int, two: int) -> None:
-        """An email goes out to whoever has an address, or had it; SES says something of it."""
+        """An email is sent to a person who has or had an address; SES has an event about it."""
         email, sent_at = self.emails[one % 3], clock.now() - timedelta(minutes=two % 90)
         name = f"email-{next(self.numbers)}"
         self.sent.append((name, email, clock.to_milliseconds(sent_at), name))
         self.hear(len(self.sent) - 1, two)
 
     def send_seven(self, one: int, two: int) -> None:
-        """Emails of a week come back, one after the other, or in another order."""
+        """Seven emails of a week bounce, in order or not."""
         email, names = self.emails[one % 3], list[int]()
         for day in range(7):
             name = f"email-{next(self.numbers)}"
@@ -255,7 +255,7 @@ class History:
             self.hear(number, 2)
 
     def hear(self, one: int, two: int) -> None:
-        """SES says something of an email, maybe once more, late, before others."""
+        """SES sends an event about an email, possibly again, late, before others."""
         recent = [each for each in self.sent if each[2] > clock.now() - timedelta(days=40)]
         if not recent:
             return
@@ -277,7 +277,7 @@ class History:
             self.rules[address].hears(name, sent_at, outcome, sent_at, now, is_known)
 
     def ask(self, one: int, two: int) -> None:
-        """A form is filled in: somebody is asked for an opt-in."""
+        """A form requests an opt-in email for a person."""
         person, form = self.somebody(one), self.moment(two)
         if not person or not person["email"]:
             return
@@ -297,7 +297,7 @@ class History:
         self.requests.append((person["email"], request))
 
     def confirm(self, one: int, two: int) -> None:
-        """A scanner opens the link of an opt-in email, or somebody presses the button."""
+        """A scanner opens the link of an opt-in email, or a person presses the button."""
         if not self.requests:
             return
         email, request = self.requests[one % len(self.requests)]
@@ -312,13 +312,13 @@ class History:
         assert answer.status == (410 if is_over else 200), (answer.body, rules)
 
     def merge(self, one: int, two: int) -> None:
-        """Two are said to be one."""
+        """A request merges two profiles."""
         into, other = self.somebody(one), self.somebody(two)
         if into and other and into["id"] != other["id"]:
             assert self.scenario.merge(into["id"], other["id"]).status == 200
 
     def show(self, one: int, two: int) -> None:
-        """Somebody shows another address."""
+        """A request shows another address of a profile."""
         person, address = self.somebody(one), self.address(two)
         if person:
             name = "phone" if address == PHONE else "email"
@@ -328,7 +328,7 @@ class History:
             assert answer.status == (200 if is_free else 409), answer.body
 
     def release(self, one: int, two: int) -> None:
-        """An address is taken off somebody, and may be another's later."""
+        """An address is removed from a profile, and may be another's later."""
         person = self.somebody(one)
         if not person:
             return
@@ -340,7 +340,7 @@ class History:
                 self.released.append(person["id"])
 
     def erase(self, one: int, _two: int) -> None:
-        """Somebody is erased; not who had an address that may be another's by now."""
+        """A person is erased, unless an address of theirs may be another's by now."""
         person, profiles = self.somebody(one), ProfileRepository(self.scope)
         had = {str(each.id) for i in self.released if (each := profiles.get(UUID(i)))}
         if not person or person["id"] in had:
@@ -357,13 +357,13 @@ class History:
             self.rules[address].erase(clock.now())
 
     def work(self, _one: int, _two: int) -> None:
-        """Everything that is on its way arrives."""
+        """All queues are delivered."""
         deliver(self.world)
 
-    # -- what holds
+    # -- checks
 
     def check_addresses(self) -> None:
-        """What may be sent is what the rules say, wherever it is asked."""
+        """Every operation says of each address what the rules say may be sent."""
         now = clock.now()
         rows = [{"channel": "sms" if a == PHONE else "email", "address": a} for a in self.addresses]
         body = {"addresses": rows}
@@ -386,7 +386,7 @@ class History:
             )
 
     def check_profiles(self) -> None:
-        """What profiles say, and the lists of who may get marketing, agree."""
+        """The profiles, and the lists of those who may get marketing, agree with the rules."""
         now, reachable = clock.now(), {"email": set[str](), "sms": set[str]()}
         for profile in self.profiles():
             path = f"/profiles/{profile['id']}/reachability"
@@ -434,7 +434,7 @@ histories = st.lists(
 
 @pytest.fixture
 def world(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
-    """Time stands still but between two steps."""
+    """The clock only moves between two steps."""
     start = clock.now()
     monkeypatch.setattr(clock, "now", lambda: start + clock.offset())
     return world
@@ -450,7 +450,7 @@ def test_whatever_happens_all_agree_on_who_may_be_written_to(world: World, shard
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate],  # a shrunk history takes minutes: HISTORIES_SEED plays it again
+        phases=[Phase.generate],  # shrinking a history takes minutes: HISTORIES_SEED replays it
     )
     @seed(int(os.environ.get("HISTORIES_SEED", "0")) * 100 + shard)
     @given(steps=histories)

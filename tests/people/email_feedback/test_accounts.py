@@ -1,4 +1,4 @@
-"""What SES says of emails to accounts: whoever signs in is asked for another address."""
+"""SES's events about emails to accounts: a sign-in asks for another address."""
 
 from itertools import permutations
 from typing import Any
@@ -18,19 +18,19 @@ NEW = f"newer.{CANARY}@example.com"
 
 @pytest.fixture
 def person(world: World) -> Someone:
-    """Somebody with a password and no second step."""
+    """A person with a password and no second step."""
     return account(world, f"Petra {CANARY}")
 
 
 def write_to(world: World, someone: Someone) -> None:
-    """Has the service email the account's address."""
+    """Sends an email to the account's address."""
     body = {"email": someone.email}
     assert world.call("POST", "/auth/password/forgot", json_body=body).status == 202
     world.deliver()
 
 
 def asked_for_another(world: World, someone: Someone, email: str | None = None) -> bool:
-    """Whether a sign-in says so, and the account as well."""
+    """Whether a sign-in, and the account, ask for another address."""
     signed_in = try_sign_in(world, email or someone.email)
     assert signed_in.status == 200, signed_in.body
     me = world.call("GET", "/me", token=signed_in.json["token"]).json["user"]
@@ -80,7 +80,7 @@ def test_a_second_step_says_so_too(world: World, person: Someone) -> None:
     world.turn_two_factor_on(person)
     response = try_sign_in(world, person.email)
     assert response.json["status"] == "two_factor_required"
-    assert "emailUndeliverable" not in response.json  # nothing of the account before both steps
+    assert "emailUndeliverable" not in response.json  # nothing about the account before both steps
     challenge = {"challenge": response.json["challenge"]}
     assert world.call("POST", "/auth/two-factor/send-code", json_body=challenge).status == 204
     world.deliver()

@@ -1,4 +1,4 @@
-"""Emails that come back seven times in a row: what counts, against a plain model."""
+"""Seven emails in a row that bounce: what counts, against a plain model."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -24,7 +24,7 @@ def event(number: int, day: float, outcome: Outcome) -> EmailEvent:
 
 
 def after(events: list[EmailEvent], now: datetime | None = None) -> AddressEmails:
-    """What is known once these came, all within a moment."""
+    """The state after these events, all within a moment."""
     known = AddressEmails()
     for each in events:
         known = known.with_event(each, now or START + 80 * DAY)
@@ -32,17 +32,17 @@ def after(events: list[EmailEvent], now: datetime | None = None) -> AddressEmail
 
 
 def returned(*days: float) -> list[EmailEvent]:
-    """Emails of these days that came back."""
+    """Emails of these days that bounced."""
     return [event(number, day, Outcome.RETURNED) for number, day in enumerate(days)]
 
 
 def end_of(day: float) -> datetime:
-    """When a suppression ends that an email of that day brought."""
+    """The end of a suppression that an email of that day caused."""
     return START + day * DAY + HALF + BOUNCES_FOR
 
 
 def expected_end(events: list[EmailEvent]) -> datetime | None:
-    """Plainly: every email with all that was said of it, looked through by when it was sent."""
+    """Computes it plainly: every email with all of its events, in the order of sending."""
     outcomes: dict[tuple[datetime, str], set[Outcome]] = {}
     for each in events:
         outcomes.setdefault((each.sent_at, each.message_id), set()).add(each.outcome)
@@ -106,7 +106,7 @@ def test_any_order_of_three_is_one_state() -> None:
 def test_random_events_in_random_orders_twice_against_the_model(
     drawn: tuple[list[tuple[int, Outcome]], list[tuple[int, Outcome]]],
 ) -> None:
-    """An email is sent every nine days, so that seven reach over less than sixty and over more."""
+    """An email is sent every nine days, so that seven span less than sixty days, or more."""
     one, other = ([event(n, n * 9, outcome) for n, outcome in some] for some in drawn)
     now = START + 110 * DAY
     assert after(one, now).bounces_until == after(other, now).bounces_until == expected_end(one)

@@ -1,4 +1,4 @@
-"""What SES says of an invitation's emails: the workspace sees that one can't be delivered."""
+"""SES's events about an invitation's emails: the workspace sees an undeliverable one."""
 
 import json
 from itertools import permutations
@@ -25,7 +25,7 @@ def owner(world: World) -> Someone:
 
 
 def is_undeliverable(world: World, by: Someone, invitation: dict[str, Any]) -> bool:
-    """What the workspace sees, in the list and alone."""
+    """What the workspace sees in the list and in the invitation itself."""
     [listed] = world.call("GET", "/invitations", token=by.token).json["items"]
     alone = world.call("GET", f"/invitations/{invitation['id']}", token=by.token).json
     assert listed == alone
@@ -127,7 +127,7 @@ def test_one_that_was_refused_stays_so_until_another_email_arrives(
 
 
 def test_an_event_before_the_send_is_marked_as_sent(world: World, owner: Someone) -> None:
-    """SES's simulator says so while the sender still waits for SES's answer."""
+    """SES's simulator sends the event while the sender still waits for SES's answer."""
     invitation = invited(world, owner, "bounce+guest.canary@simulator.amazonses.com")
     world.deliver()
     assert [email.events for email in world.emails()] == [["Bounce Permanent General"]]

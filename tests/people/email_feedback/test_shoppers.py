@@ -1,4 +1,4 @@
-"""What SES says of emails to shoppers suppresses the address in that workspace, and no other."""
+"""SES's events about emails to shoppers suppress the address in that workspace only."""
 
 import json
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ def scenario(world: World) -> Scenario:
 def email_of(
     scenario: Scenario, number: int = 0, at: datetime | None = None, to: str = ANN
 ) -> SentEmail:
-    """An email that asks for an opt-in, as SES took it."""
+    """An email that asks for an opt-in, as SES accepted it."""
     tags = {"kind": "opt_in", "id": str(new_id()), "workspace": str(scenario.workspace.id)}
     return SentEmail(
         f"email-{number}",
@@ -127,7 +127,7 @@ def test_an_event_that_comes_again_after_a_lift_suppresses_nobody(scenario: Scen
 
 
 def returned(scenario: Scenario, number: int) -> tuple[list[Event], datetime]:
-    """Events of as many emails that came back, one a day, and when the last did."""
+    """Events of as many emails that bounced, one a day, and when the last did."""
     first = clock.now() - timedelta(days=number)
     emails = [email_of(scenario, n, first + timedelta(days=n)) for n in range(number)]
     return [ses_events.bounce(each, "Transient") for each in emails], emails[-1].sent_at
@@ -151,7 +151,7 @@ def test_seven_in_a_row_count_as_a_hard_bounce_for_half_a_year(scenario: Scenari
 
 
 def test_an_email_that_comes_back_months_later_lifts_nothing(scenario: Scenario) -> None:
-    """The seven are known as long as what they have brought lasts."""
+    """The seven emails are remembered for as long as their suppression lasts."""
     somebody(scenario)
     events, _ = returned(scenario, 7)
     say(scenario.world, *events)
@@ -171,7 +171,7 @@ def test_what_seven_have_brought_is_known_until_it_ends(scenario: Scenario) -> N
 
 
 def test_any_order_of_late_events_is_one_state(scenario: Scenario) -> None:
-    """Seven came back, but one that arrived was sent between them."""
+    """Seven bounced, but one that was delivered was sent between them."""
     somebody(scenario)
     events, _ = returned(scenario, 7)
     first = clock.now() - timedelta(days=4.5)
@@ -183,7 +183,7 @@ def test_any_order_of_late_events_is_one_state(scenario: Scenario) -> None:
         say(scenario.world, *order)
         assert suppressions(scenario) == []
     put_back()
-    # A hard one, besides, stays whatever the others mean.
+    # A hard bounce stays, whatever the other events mean.
     say(scenario.world, events[5], events[6], ses_events.bounce(email_of(scenario, 91)), arrived)
     [found] = scenario.get("/suppressions")["items"]
     assert (found["reason"], found["endsAt"]) == ("hard_bounce", None)
@@ -222,7 +222,7 @@ def test_a_deleted_workspaces_event_leaves_nothing(scenario: Scenario) -> None:
 
 
 def erased_with_an_email_on_its_way(scenario: Scenario) -> SentEmail:
-    """Somebody is asked for an opt-in and erased before SES says what became of the email."""
+    """Requests an opt-in email and erases the person before SES's event about it."""
     ann = somebody(scenario)
     ann.request_link()
     [email] = sent(scenario.world)

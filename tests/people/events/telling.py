@@ -1,4 +1,4 @@
-"""How these tests tell of events and read them."""
+"""Requests that create events, and reads of them."""
 
 from typing import Any
 from uuid import UUID
@@ -17,22 +17,22 @@ SHOWN = ("name", "source", "occurredAt", "storeId", "properties")
 
 
 def event(profile: dict[str, Any], name: str = "viewed", at: float = 1, **more: Any) -> Any:
-    """An event's body; with whom, what, and on which day of the year."""
+    """An event's body: its person, its name, and its day of the year."""
     return {"profile": profile, "name": name, "occurredAt": day(at), "properties": {}, **more}
 
 
 def post_event(scenario: Scenario, body: Any, **more: Any) -> Answer:
-    """Tells of one event."""
+    """Creates one event."""
     return scenario.call("POST", "/events", body, **more)
 
 
 def post_events(scenario: Scenario, *events: Any, **more: Any) -> Answer:
-    """Tells of many."""
+    """Creates many events."""
     return scenario.call("POST", "/events/bulk", {"events": list(events)}, **more)
 
 
 def bulk_outcome(scenario: Scenario, *events: Any) -> tuple[int, int, list[tuple[int, str]]]:
-    """What became of many: accepted, duplicates, and index and code of those that failed."""
+    """The result of a bulk: accepted, duplicates, and index and code of each failed event."""
     answer = post_events(scenario, *events)
     assert answer.status == 200, answer.body
     assert set(answer.json) == {"accepted", "duplicates", "failed"}
@@ -71,7 +71,7 @@ def check_counts(scenario: Scenario) -> None:
 
 
 def has_event(row: Item) -> bool:
-    """Whether the row has an event: its own, or that of an order that was placed."""
+    """Whether the row has an event: its own, or that of a placed order."""
     return isinstance(row, ProfileEventItem) or (
         isinstance(row, OrderPointerItem) and row.carries_event
     )

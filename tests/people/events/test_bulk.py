@@ -171,7 +171,7 @@ class TestCreateMany:
     def test_older_events_than_lists_have_room_for(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """They move the person in each store's list, too: a transaction takes fewer events."""
+        """They also move the person in each store's list: a transaction takes fewer events."""
         scenario.customer(scenario.store(), "7", 100, email=ANN)
         monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
         rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
@@ -184,7 +184,7 @@ class TestCreateMany:
 
     @pytest.mark.parametrize("known", [True, False])
     def test_100_with_unique_ids_of_one_person(self, scenario: Scenario, known: bool) -> None:
-        """Each is two rows: what they are together must fit, too."""
+        """Each is two rows, which must fit together, too."""
         if known:
             scenario.upsert(email=ANN)
         rows = [event({"email": ANN}, f"{n:03}", at=n / 100, uniqueId=f"u{n}") for n in range(100)]
@@ -266,7 +266,7 @@ def _made(scenario: Scenario) -> Profile:
 
 
 def _touched(changes: Changes, ann: Profile) -> None:
-    """Somebody changes Ann's profile."""
+    """Another request changes Ann's profile."""
     repository = ProfileRepository(ann.workspace)
     before = repository.get(ann.id)
     assert before is not None
@@ -274,7 +274,7 @@ def _touched(changes: Changes, ann: Profile) -> None:
 
 
 class Pair:
-    """Two workspaces that are told the same, in two ways."""
+    """Two workspaces that get the same events, in two ways."""
 
     def __init__(self) -> None:
         self.world = World()
@@ -317,7 +317,7 @@ EVENTS = st.lists(
 def test_bulk_is_as_so_many_single_ones(
     pair: Pair, events: list[dict[str, Any]], data: st.DataObject
 ) -> None:
-    """Whatever the requests they are split into, and however few fit into a transaction."""
+    """However the events are split into requests, and however few fit into a transaction."""
     singly, together = pair.scenarios()
     statuses = [post_event(singly, body).status for body in events]
     cuts = sorted(data.draw(st.lists(st.integers(0, len(events)), max_size=2)))
@@ -338,7 +338,7 @@ def test_bulk_is_as_so_many_single_ones(
 
 
 def state_of(scenario: Scenario) -> dict[Any, Any]:
-    """All people by what names them, with what is shown of them and their events."""
+    """All people by their identities, with their shown fields and their events."""
     found = {}
     for row in scenario.get("/profiles", pageSize=100)["items"]:
         shown = {k: v for k, v in scenario.get(f"/profiles/{row['id']}").items() if k != "id"}

@@ -1,4 +1,4 @@
-"""Events told one by one, an operation a class."""
+"""Events, created one by one, an operation a class."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,12 +28,12 @@ KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
 
 @pytest.fixture
 def ann(scenario: Scenario) -> dict[str, Any]:
-    """Somebody with an email."""
+    """A profile with an email."""
     return scenario.upsert(email=ANN)
 
 
 def rows_of(scenario: Scenario) -> list[Any]:
-    """All that the workspace holds of people."""
+    """All rows of the workspace's people."""
     rows = [row.serialize() for row in scenario.world.rows(f"{scenario.workspace.key}#")]
     return sorted(rows, key=lambda row: (row["pk"]["S"], row["sk"]["S"]))
 
@@ -177,7 +177,7 @@ class TestCreate:
     def test_a_number_without_its_countrys_code_is_read_as_the_stores(
         self, scenario: Scenario
     ) -> None:
-        """The store's primary locale is de-AT; a code is taken wherever the store is."""
+        """The store's primary locale is de-AT; a country code is accepted for any store."""
         store = scenario.store()
         for number in ("0664 1234567", "+43 664 1234567", "0043 664 1234567"):
             assert post_event(scenario, event({"phone": number}, storeId=store)).status == 201
@@ -301,7 +301,7 @@ def _depth(value: Any) -> int:
 
 
 class TestUniqueId:
-    """One event of a name that a profile has."""
+    """A profile has one event of a name and a unique id."""
 
     def test_the_first_is_answered_and_nothing_written(self, scenario: Scenario) -> None:
         first = post_event(scenario, event({"email": ANN}, uniqueId="u", properties={"n": 1}))
@@ -347,7 +347,7 @@ class TestUniqueId:
 
     @pytest.mark.parametrize("known", [True, False])
     def test_two_at_once(self, scenario: Scenario, *, known: bool) -> None:
-        """Of somebody known, and of somebody whom both make."""
+        """One of a known person, and one of a person whom both requests create."""
         if known:
             scenario.upsert(email=ANN)
         body, second = event({"email": ANN}, uniqueId="u"), list[Answer]()
@@ -389,7 +389,7 @@ class TestUniqueId:
 
 
 def _overtaken(scenario: Scenario, body: Any, answers: list[Answer]) -> Any:
-    """Somebody else tells of an event after the next request's reads."""
+    """Another request creates an event after the next request's reads."""
     return before_the_commit(lambda: answers.append(post_event(scenario, body)))
 
 

@@ -1,4 +1,4 @@
-"""Functions that die at any of their calls to AWS, and runs side by side."""
+"""Functions that die at any of their calls to AWS, and concurrent runs."""
 
 from functools import partial
 from typing import Any
@@ -61,7 +61,7 @@ class TestOne:
 def test_a_persons_events_that_were_divided(
     scenario: Scenario, monkeypatch: pytest.MonkeyPatch, moment: Side
 ) -> None:
-    """Killed at the second part of what was too much for a transaction."""
+    """Killed at the second part of an event list that was too large for a transaction."""
     scenario.customer(scenario.store(), "7", 100, email=ANN)
     monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
     rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
@@ -110,7 +110,7 @@ class TestMany:
         return scenario
 
     def check(self, scenario: Scenario, answer: Answer) -> None:
-        """As if it had run once."""
+        """The result equals one run's."""
         [failed] = answer.json["failed"]
         assert failed["index"] == 2
         expected = {"accepted": 5, "duplicates": 1, "failed": [failed]}
@@ -132,7 +132,7 @@ class TestMany:
             assert send().body == answer.body
 
     def test_another_run_before_any_transaction(self, scenario: Scenario) -> None:
-        """The first one's lease has ended while it stood still; both answer the same."""
+        """The first run's lease ended while it was paused; both runs answer the same."""
         send = partial(post_events, scenario, *ROWS, key=KEY)
         begin_anew = scenario.world.checkpoint()
         calls = counted(send)
@@ -178,14 +178,14 @@ class TestMany:
 
 
 class TestMoving:
-    """What a merge leaves to the worker."""
+    """The rows that a merge leaves to the worker."""
 
     @pytest.fixture(autouse=True)
     def _a_few_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(moving, "MAX_EVENTS", 2)
 
     def ready(self, scenario: Scenario) -> tuple[str, str]:
-        """Ann, of whom Bob with his events is a part, and he of Cat; the worker hasn't run."""
+        """Ann, into whom Bob with his events was merged, and Cat into him; no worker has run."""
         for email, names in ((ANN, "ab"), (BOB, "bcd"), (CAT, "be")):
             rows = [event({"email": email}, n, ord(n), uniqueId=n) for n in names]
             rows += [event({"email": email}, f"{n}{n}", ord(n)) for n in names]
@@ -195,7 +195,7 @@ class TestMoving:
         return ann, bob
 
     def check(self, scenario: Scenario, profile: str) -> None:
-        """Everything is there once."""
+        """Every event exists once."""
         expected = ["e", "ee", "d", "dd", "c", "cc", *["b", "bb"] * 3, "a", "aa"]
         assert sorted(names_of(scenario, profile)) == sorted(expected)
         responses = [
@@ -216,7 +216,7 @@ class TestMoving:
             scenario.check_rows()
 
     def test_told_while_they_move(self, scenario: Scenario) -> None:
-        """A unique id that is on its way is known all the same."""
+        """A unique id that is being moved is still recognised."""
         ann, bob = self.ready(scenario)
         scenario.world.lose_stream()
         begin_anew = scenario.world.checkpoint()
@@ -242,7 +242,7 @@ class TestMoving:
         check_counts(scenario)
 
     def test_a_known_one_that_moves_meanwhile(self, scenario: Scenario) -> None:
-        """Between any two of the request's calls."""
+        """The worker moves rows between any two of the request's calls."""
         ann, bob = self.ready(scenario)
         scenario.world.lose_stream()
         begin_anew = scenario.world.checkpoint()
@@ -264,7 +264,7 @@ class TestMoving:
             check_counts(scenario)
 
     def test_listed_while_they_move(self, scenario: Scenario) -> None:
-        """Between any two of the reader's calls: none is missed, none comes twice."""
+        """Between any two of the reader's calls: no event is missed or listed twice."""
         ann, bob = self.ready(scenario)
         scenario.world.lose_stream()
         begin_anew = scenario.world.checkpoint()

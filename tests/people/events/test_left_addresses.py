@@ -1,4 +1,4 @@
-"""An event of an address that its former profile has left, with what was said of it."""
+"""An event of an address with consent that was removed from its former profile."""
 
 from tests.people.matching.scenario import ANN, PHONE, Scenario
 

@@ -53,12 +53,12 @@ FILTERS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 
 
 def is_span(filters: dict[str, Any]) -> bool:
-    """Whether the time that is asked for doesn't end before it begins: that is refused."""
+    """Whether the queried time doesn't end before it begins: that is refused."""
     return bool(filters.get("occurredFrom", MOMENTS[0]) <= filters.get("occurredTo", MOMENTS[-1]))
 
 
 class Lister:
-    """A workspace for all examples: each has a profile of its own."""
+    """A workspace for all examples: each has its own profile."""
 
     def __init__(self) -> None:
         self.scenario = Scenario(World())
@@ -66,8 +66,8 @@ class Lister:
     def holder_of(self, parts: list[list[ProfileEvent]], of_orders: set[UUID]) -> Profile:
         """A profile with these events.
 
-        Those of all parts but the last still stand with profiles that were merged into it. Those of
-        orders stand in the orders' pointers, beside others that carry none.
+        Those of all parts but the last are still in partitions of profiles that were merged into
+        it. Those of orders are in the orders' pointers, beside pointers without one.
         """
         workspace, repository = (
             self.scenario.workspace,
@@ -78,7 +78,7 @@ class Lister:
             changes = Changes()
             for event in events:
                 at, order = event.occurred_at, new_id()
-                if event.id in of_orders:  # such events go by the order's id
+                if event.id in of_orders:  # such events are listed by the order's id
                     key = pointer_key(workspace, holder, at, event.id)
                     changes.create(pointer_row(key, event))
                 else:
@@ -103,7 +103,7 @@ def lister() -> Iterator[Lister]:
 
 
 def passes(event: ProfileEvent, filters: dict[str, Any]) -> bool:
-    """Whether the event is what is asked for."""
+    """Whether the event matches the query."""
     return (
         event.name == filters.get("name", event.name)
         and event.source in filters.get("source", EventSource)
@@ -133,7 +133,7 @@ def test_as_a_plain_list(
     window: int,
     data: st.DataObject,
 ) -> None:
-    """Also while some are being moved, and where a few are found in both places."""
+    """Also while some are being moved, and if a few are found in both places."""
     parts: list[list[ProfileEvent]] = [[] for _ in range(merged + 1)]
     for event in events:
         parts[data.draw(st.integers(0, merged))].append(event)

@@ -1,4 +1,4 @@
-"""That an order was placed stands in the row by which its buyer's partition names the order."""
+"""A placed order's event is in the pointer row of its buyer's partition."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,7 +48,7 @@ class Shop:
 
     @property
     def pointers(self) -> list[tuple[str, bool]]:
-        """Which moment each pointer names, and whether it carries the event."""
+        """The moment of each pointer, and whether it carries the event."""
         rows = self.scenario.world.rows(self.scenario.workspace.key)
         found = [row for row in rows if isinstance(row, OrderPointerItem)]
         return [(row.sk.split("#")[1], row.carries_event) for row in found]
@@ -61,7 +61,7 @@ class Shop:
         return [clock.to_text(row.occurred_at) for row in events]
 
     def separate(self) -> None:
-        """Gives the event a row of its own, as a version of before wrote it."""
+        """Gives the event a row of its own, as an earlier version wrote it."""
         at, order = clock.from_text(day(1)), UUID(self.order["id"])
         key = pointer_key(self.scenario.workspace, UUID(self.ann), at, order)
         changes = Changes()
@@ -79,7 +79,7 @@ def shop(scenario: Scenario) -> Shop:
 
 
 def merge_into_bob(shop: Shop) -> None:
-    """Ann turns out to be Bob, of whom more is known."""
+    """Merges Ann into Bob, of whom more is known."""
     bob = shop.scenario.upsert(email=BOB)["id"]
     assert shop.scenario.merge(bob, shop.ann).status == 200
     for each in (shop.ann, bob):
@@ -150,7 +150,7 @@ def test_put_back_after_its_deletion_carries_none(shop: Shop) -> None:
 def test_found_while_the_order_changes(
     shop: Shop, change: Callable[[Shop], object], *, was_separate: bool
 ) -> None:
-    """However the change falls between the calls of a list, the event is in it once."""
+    """However the change falls between the calls of a list, the list has the event once."""
     if was_separate:
         shop.separate()
     for query in ({}, {"name": "order_placed"}):
@@ -184,7 +184,7 @@ def test_two_at_once(shop: Shop) -> None:
 
 
 def delete_event_of(shop: Shop, profile_id: str) -> None:
-    """Deletes all that happened with the profile, as a shop's redaction does."""
+    """Deletes all events of the profile, as a shop's redaction does."""
     profile = ProfileRepository(shop.scenario.workspace).get(UUID(profile_id))
     assert profile is not None
     events, changes = ProfileEventRepository(shop.scenario.workspace), Changes()

@@ -37,13 +37,13 @@ def store(scenario: Scenario) -> str:
 
 
 class Shop:
-    """A store's only order."""
+    """A store with one order."""
 
     def __init__(self, scenario: Scenario, store: str) -> None:
         self.scenario, self.store = scenario, store
 
     def put(self, updated: float = 1, status: int | None = None, **more: Any) -> Any:
-        """Puts it, as it is since a day; placed on the first."""
+        """Puts it, updated on a day; it was placed on the first."""
         body = {"buyer": BUYER, "updatedAt": day(updated), **more}
         answer = self.scenario.order(self.store, "o-1", 1, **body)
         assert answer.status in {status or 200, status or 201}, answer.body
@@ -56,7 +56,7 @@ class Shop:
 
     @property
     def names(self) -> list[str]:
-        """The names of these."""
+        """The names of these events."""
         return [event["name"] for event in self.events]
 
 
@@ -125,7 +125,7 @@ class TestOrders:
         check_counts(shop.scenario)
 
     def test_all_at_once(self, shop: Shop) -> None:
-        """As an import of old orders brings them."""
+        """An import of old orders has them all at once."""
         shop.put(9, cancelledAt=day(5), totalRefunded=eur(1000))
         assert shop.names == ["order_refunded", "order_cancelled", "order_placed"]
 

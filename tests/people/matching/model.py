@@ -1,9 +1,8 @@
 """A plain model of a workspace's people: dictionaries, and rules.
 
-The rules are those of docs/semantics.md, sections 1 to 3.
-
-It knows nothing of rows, transactions or workers: a merge is done at once, counts are counted anew,
-and the state of an address is looked for among all that was ever said of it.
+The rules are those of docs/semantics.md, sections 1 to 3. It knows no rows, transactions or
+workers: a merge is done at once, counts are computed anew, and an address's state is looked up from
+all statements ever made of it.
 """
 
 from collections.abc import Callable
@@ -27,7 +26,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 @dataclass(frozen=True)
 class ConsentStatement:
-    """What somebody said of an address."""
+    """A statement about an address."""
 
     at: datetime
     state: str
@@ -37,13 +36,13 @@ class ConsentStatement:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """What the greater one has more of."""
+        """The key of the order in which the greater statement holds."""
         return (self.at, RANK[self.state])
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a history shows of a change."""
+    """A change as a history shows it."""
 
     channel: str
     address: str
@@ -55,7 +54,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Locale:
-    """A locale and where it comes from; without a source, from somebody's hand."""
+    """A locale and its source; without a source it was set by hand."""
 
     code: str
     source: tuple[str, str, str, datetime] | None
@@ -71,7 +70,7 @@ class Locale:
 
 @dataclass
 class Person:
-    """Somebody."""
+    """A person."""
 
     id: str
     first_seen: datetime
@@ -87,12 +86,12 @@ class Person:
     """Who became part of this one, and the cause's source and reference."""
 
     def at(self, *moments: datetime) -> None:
-        """The person was seen then."""
+        """Widens the time in which the person was seen."""
         self.first_seen = min(self.first_seen, *moments)
         self.last_seen = max(self.last_seen, *moments)
 
     def takes(self, identity: Identity, *moments: datetime) -> None:
-        """The identity is this person's, and was seen then; an address is shown if none is."""
+        """Gives the person the identity, seen then; an address is shown if none is."""
         if identity not in self.seen:
             if identity.type is EMAIL:
                 self.email = self.email or identity.value
@@ -102,7 +101,7 @@ class Person:
         self.seen[identity] = (min(known[0], *moments), max(known[1], *moments))
 
     def hears(self, locale: Locale) -> None:
-        """An order or customer speaks a language; the same one again may correct itself."""
+        """An order or customer states a language; the same one may correct its own."""
         current = self.locale
         if (
             current is None
@@ -114,7 +113,7 @@ class Person:
 
 @dataclass
 class Customer:
-    """What a store gave last."""
+    """The customer as its store sent it last."""
 
     owner: str
     created: datetime
@@ -130,7 +129,7 @@ class Customer:
 
 @dataclass
 class Order:
-    """What a store has of an order, or had."""
+    """An order of a store, also a deleted one."""
 
     owner: str | None
     placed: datetime
@@ -142,11 +141,11 @@ class Order:
 
 
 class Refused(Exception):  # noqa: N818 - it is what happened
-    """The operation answers with this code, and nothing else happens."""
+    """The operation answers with this code and has no effect."""
 
 
 class Model:
-    """All that the interface should tell."""
+    """All that the interface should show."""
 
     def __init__(self, stores: dict[str, str]) -> None:
         """`stores` are the stores' primary locales by id."""
@@ -165,18 +164,18 @@ class Model:
         self.had = dict[tuple[str, str], set[str]]()
         """The stores that ever had a channel's address: those that may be told of it."""
 
-    # What is there
+    # Reads
 
     def find(self, profile_id: str) -> Person:
-        """The person of an id, whatever became of it."""
+        """The person of an id, also after merges."""
         return self.people[self.survivors.get(profile_id, profile_id)]
 
     def owned(self) -> dict[str, list[Identity]]:
-        """Everybody's identities."""
+        """Every person's identities."""
         return {each.id: list(each.seen) for each in self.people.values()}
 
     def deleted(self) -> set[Identity]:
-        """The ids of customers that stores deleted."""
+        """The ids of customers that their stores deleted."""
         return {
             Identity(CUSTOMER, external_id, UUID(store))
             for (store, external_id), customer in self.customers.items()
@@ -198,12 +197,12 @@ class Model:
         return {store for store, _ in (*self.customers_of(person), *self.orders_of(person))}
 
     def state(self, channel: Channel, address: str | None) -> str:
-        """What holds of an address: the greatest word, and what yields only to itself."""
+        """The state of an address: that of the statement that holds."""
         effective = self.effective(channel, address)
         return effective.state if effective else "not_subscribed"
 
     def effective(self, channel: Channel, address: str | None) -> ConsentStatement | None:
-        """The word that holds."""
+        """The statement that holds."""
         words = self.words.get((channel, address or ""), [])
         dated = max((w for w in words if not w.yields), key=lambda w: w.order, default=None)
         soft = max((w for w in words if w.yields), key=lambda w: w.order, default=None)
@@ -211,12 +210,12 @@ class Model:
             return soft
         return dated
 
-    # What happens
+    # Operations
 
     def put_customer(
         self, key: Key, body: dict[str, Any], now: datetime, new: Callable[[], str]
     ) -> None:
-        """A store's customer arrives; `new` tells the id of a profile that must have been made."""
+        """A store puts a customer; `new` returns the id of a profile that it must have created."""
         store, external_id = key
         self._demand_active(store)
         stored, updated = self.customers.get(key), body["updated"]
@@ -265,21 +264,21 @@ class Model:
         return found
 
     def delete(self, what: str, key: Key) -> None:
-        """A store's customer or order is gone there."""
+        """A store deletes a customer or an order."""
         if what == "customers":
             self.delete_customer(key)
         else:
             self.delete_order(key)
 
     def delete_customer(self, key: Key) -> None:
-        """A store's customer is gone there."""
+        """A store deletes a customer."""
         self._demand_active(key[0])
         if key not in self.customers:
             raise Refused("not_found")
         self.customers[key].deleted = True
 
     def put_order(self, key: Key, body: dict[str, Any], new: Callable[[], str]) -> None:
-        """A store's order arrives."""
+        """A store puts an order."""
         store, external_id = key
         self._demand_active(store)
         stored, updated, placed = self.orders.get(key), body["updated"], body["placed"]
@@ -304,14 +303,14 @@ class Model:
         self.orders[key] = Order(owner, placed, updated, body["spent"], is_erased=is_erased)
 
     def delete_order(self, key: Key) -> None:
-        """A store's order is gone."""
+        """A store deletes an order."""
         self._demand_active(key[0])
         if key not in self.orders or self.orders[key].deleted:
             raise Refused("not_found")
         self.orders[key].deleted = True
 
     def upsert(self, body: dict[str, Any], now: datetime, new: Callable[[], str]) -> None:
-        """Somebody is named by hand."""
+        """A request upserts a profile."""
         identities = _addresses(body)
         if body.get("anonymousId"):
             identities.append(Identity(ANONYMOUS, body["anonymousId"]))
@@ -324,7 +323,7 @@ class Model:
         self._show(person, {name: value for name, value in body.items() if value})
 
     def update(self, profile_id: str, body: dict[str, Any], now: datetime) -> None:
-        """What a profile shows is changed by hand."""
+        """A request changes the shown fields of a profile."""
         person, identities = self.find(profile_id), _addresses(body)
         if owners(self.owned(), identities) - {person.id}:
             raise Refused("identity_conflict")
@@ -334,14 +333,14 @@ class Model:
         self._show(person, body)
 
     def merge(self, into: str, other: str) -> None:
-        """Two are said to be one."""
+        """A request merges two profiles."""
         survivor, merged = self.find(into), self.find(other)
         if survivor is merged:
             raise Refused("same_profile")
         self._become(survivor, merged, (None, "api"))
 
     def erase(self, profile_id: str, now: datetime) -> None:
-        """Somebody is forgotten: orders stay without the buyer, the rest is gone."""
+        """A request erases a person: orders stay without the buyer, the rest is removed."""
         person = self.find(profile_id)
         del self.people[person.id]
         former = [old for old, into in self.survivors.items() if into == person.id]
@@ -363,7 +362,7 @@ class Model:
     def change_consent(
         self, profile_id: str, channel: Channel, state: str, at: datetime | None, now: datetime
     ) -> None:
-        """The consent of the address that is shown changes by request."""
+        """A request changes the consent of the address that is shown."""
         person = self.find(profile_id)
         address = person.email if channel == "email" else person.phone
         if address is None:
@@ -374,7 +373,7 @@ class Model:
         word = ConsentStatement(at or max([now, *known]), state, yields=False)
         self.say(person, channel, address, word, None)
 
-    # How it happens
+    # Rules
 
     def _demand_active(self, store: str) -> None:
         if store in self.inactive:
@@ -387,7 +386,7 @@ class Model:
         cause: tuple[str | None, str],
         new: Callable[[], str],
     ) -> Person:
-        """Who it is: those who are one become so, and who is nobody yet is new."""
+        """The arrival's person: its owners are merged, and without an owner a person is created."""
         owners_found = people_of(self.owned(), self.deleted(), identities)
         if not owners_found:
             person = Person(new(), min(moments), max(moments))
@@ -405,7 +404,7 @@ class Model:
         return (not is_customer, person.email is None, person.first_seen, person.id)
 
     def _become(self, survivor: Person, merged: Person, cause: tuple[str | None, str]) -> None:
-        """One becomes a part of the other."""
+        """Merges one person into another."""
         for name in ("first_name", "last_name", "email", "phone"):
             setattr(survivor, name, getattr(survivor, name) or getattr(merged, name))
         if merged.locale and (survivor.locale is None or survivor.locale.yields_to(merged.locale)):
@@ -431,7 +430,7 @@ class Model:
     def _update_shown(
         self, person: Person, former: dict[str, Any], current: dict[str, Any]
     ) -> None:
-        """What a customer gives fills what is empty; what it gave before follows it."""
+        """A customer's fields fill empty ones, and replace those that it gave before."""
         fields = {"first_name": "firstName", "email": "email", "phone": "phone"}
         for name, key in fields.items():
             shown, new = getattr(person, name), current.get(key)
@@ -457,9 +456,9 @@ class Model:
         before: Customer | None,
         now: datetime,
     ) -> None:
-        """A store asserts what it gives for the first time, of whoever has the address.
+        """A store's new value is a statement about the address, whoever has it.
 
-        The same state with a later consent time is another value.
+        The same state with a later consent time is a new value.
         """
         address, state = body.get(CHANNELS[channel]), body.get(f"{channel}State")
         if address is None or state is None:
@@ -485,7 +484,7 @@ class Model:
     def is_too_late(
         self, channel: Channel, address: str, word: ConsentStatement, since: datetime | None = None
     ) -> bool:
-        """Whether it would subscribe by what was said before that was over."""
+        """Whether it would subscribe by a statement from before an opt-out or an erasure."""
         over = [each for each in (since, self.erased.get((channel, address))) if each]
         subscribes = word.state != "unsubscribed" and bool(over)
         return subscribes and (not word.dated or word.at <= max(over))
@@ -499,7 +498,7 @@ class Model:
         store: str | None,
         since: datetime | None = None,
     ) -> None:
-        """A word enters the history unless it says what holds already, or may say nothing."""
+        """Adds a statement to the history, unless its state holds or a store's is too late."""
         is_late = self.is_too_late(channel, address, word, since)
         if is_late and store is not None:
             return
@@ -524,7 +523,7 @@ def _addresses(body: dict[str, Any]) -> list[Identity]:
 
 
 def _without_old_consent(stored: Customer, body: dict[str, Any]) -> dict[str, Any]:
-    """A record from before the consent that the store gave of that address says nothing of it."""
+    """A record older than the consent that the store gave for the address states nothing."""
     sent = dict(body)
     for channel, since in stored.since.items():
         at = max(body["updated"], body.get(f"{channel}At") or body["updated"])
@@ -550,7 +549,7 @@ def _since(channel: Channel, body: dict[str, Any], stored: Customer | None) -> d
 def _last_state(
     channel: Channel, body: dict[str, Any], former: dict[str, Any], states: dict[Channel, str]
 ) -> str:
-    """What counts as given: left out, what was given last of the same address."""
+    """The state that counts as given: if left out, the last one given for the same address."""
     state: str | None = body.get(f"{channel}State")
     if state is not None:
         return state

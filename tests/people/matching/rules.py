@@ -19,7 +19,7 @@ type People[K] = Mapping[K, Collection[Identity]]
 def people_of[K](
     people: People[K], deleted: Collection[Identity], arrival: Iterable[Identity]
 ) -> set[K]:
-    """Drop the weakest and try again, until nothing contradicts or nothing matches."""
+    """Drops the weakest identity until the rest has no contradiction, or matches nobody."""
     remaining = sorted(arrival, key=lambda i: (STRENGTH[i.type], i.type, i.value))
     while remaining and not is_one(people, deleted, remaining):
         remaining.pop()
@@ -27,7 +27,7 @@ def people_of[K](
 
 
 def owners[K](people: People[K], identities: Iterable[Identity]) -> set[K]:
-    """Whose they are."""
+    """The people who have any of the identities."""
     return {each for each, own in people.items() if set(own) & set(identities)}
 
 
@@ -60,7 +60,7 @@ def _are_two(
 def _is_contradicted(
     own: set[Identity], deleted: Collection[Identity], remaining: Collection[Identity]
 ) -> bool:
-    """Something stronger than whatever ties the arrival to the person says otherwise."""
+    """Something stronger than every identity that ties the arrival to the person contradicts it."""
     tie = min(STRENGTH[i.type] for i in own & set(remaining))
     has = _strong(own, deleted)
     return any(
@@ -71,7 +71,7 @@ def _is_contradicted(
 def _strong(
     identities: set[Identity], deleted: Collection[Identity]
 ) -> dict[object, set[Identity]]:
-    """What is strong among them by what there can be one of: emails, customers of a store."""
+    """The strong identities, by what a person has one of: an email, a customer of a store."""
     found: dict[object, set[Identity]] = {}
     for each in identities - set(deleted):
         if each.type in (EMAIL, CUSTOMER):

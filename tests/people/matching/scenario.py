@@ -1,4 +1,4 @@
-"""A workspace with stores whose people come through the interface, and what is told of them."""
+"""A workspace with stores whose people are created by the interface, and what it shows of them."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ def day(number: float) -> str:
 
 
 class Scenario:
-    """Somebody's workspace."""
+    """A workspace and its owner."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -43,24 +43,24 @@ class Scenario:
         return self.world.store(self.owner, name=name)
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
-        """A request, of the owner's unless somebody else calls."""
+        """Sends a request, as the owner unless another caller is given."""
         return self.world.call(method, path, token=self.token, json_body=body, **more)
 
     def get(self, path: str, **query: object) -> Any:
-        """What a request reads."""
+        """The answer to a read."""
         answer = self.call("GET", path, query=query)
         assert answer.status == 200, answer.body
         return answer.json
 
     def upsert(self, **body: object) -> dict[str, Any]:
-        """A profile that was just made or added to."""
+        """A profile that was just created or updated."""
         answer = self.call("POST", "/profiles", body)
         assert answer.status in {200, 201}, answer.body
         made: dict[str, Any] = answer.json
         return made
 
     def customer(self, store: str, external_id: str, at: float = 0, **body: object) -> Answer:
-        """Puts a customer that is as it is since a day."""
+        """Puts a customer, updated on a day."""
         moments = {"externalCreatedAt": day(at), "externalUpdatedAt": day(at)}
         path = f"/stores/{store}/customers/{external_id}"
         return self.call("PUT", path, {**moments, **body})
@@ -71,7 +71,7 @@ class Scenario:
         return self.call("PUT", path, {**order_body(at), "customer": buyer, **body})
 
     def merge(self, into: str, other: str, **more: Any) -> Answer:
-        """Says that the other is the same person."""
+        """Merges the other profile into the first."""
         return self.call("POST", f"/profiles/{into}/merge", {"profileId": other}, **more)
 
     def find_profile(self, **named: object) -> dict[str, Any]:
@@ -87,13 +87,13 @@ class Scenario:
         return self.call("PUT", f"/profiles/{profile}/consent/email", {"state": state, **more})
 
     def ids(self, path: str, field: str = "id", **query: object) -> list[str]:
-        """What a list names, on its only page."""
+        """The ids of a list, on its only page."""
         found = self.get(path, pageSize=100, **query)
         assert found["total"] == len(found["items"])
         return [row[field] for row in found["items"]]
 
     def identities(self, profile: str) -> set[tuple[str, str]]:
-        """What names a person."""
+        """The identities of a profile."""
         rows = self.get(f"/profiles/{profile}/identities", pageSize=100)["items"]
         return {(row["type"], row["value"]) for row in rows}
 
@@ -108,9 +108,9 @@ class Scenario:
         work(payload, "ProfileErasureQueue")
 
     def check_gone(self, profile_ids: list[str]) -> None:
-        """Nothing that the workspace has names these people, but what a store is still owed.
+        """No row of the workspace names these people, except opt-outs that a store is still owed.
 
-        That a store has missed a change stays as well, by ids alone: until the store is connected
+        That a store has missed a change is kept as well, by ids alone: until the store is connected
         again, or first gets an address, as those of these histories never do.
         """
         names = [name for each in profile_ids for name in (each, short(UUID(each)))]
@@ -121,7 +121,7 @@ class Scenario:
             assert not [name for name in names if name in stored], stored
 
     def check_rows(self) -> None:
-        """What must hold of the rows once nothing is under way."""
+        """Checks what must hold of the rows once no worker has anything to do."""
         rows = self.world.rows(self.workspace.key)
         live = {row.id for row in rows if isinstance(row, ProfileItem)}
         assert {row.profile_id for row in rows if isinstance(row, IdentityItem)} <= live
@@ -164,7 +164,7 @@ def work(payload: dict[str, str], queue: str = "ProfileMergeQueue") -> None:
 
 
 def kind_of(sort_key: str) -> str:
-    """What a sort key says of its row."""
+    """The kind of a row, read from its sort key."""
     return sort_key.partition("#")[0]
 
 

@@ -1,4 +1,4 @@
-"""What arrives and names several profiles: they become one, or they stay what they are."""
+"""Arrivals that name several profiles: the profiles are merged, or stay as they are."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,7 +26,7 @@ def store(scenario: Scenario) -> str:
 
 
 def merges(scenario: Scenario, profile: str) -> list[tuple[str, str, str | None]]:
-    """What became a part of a profile, and why."""
+    """The profiles that were merged into a profile, and why."""
     rows = scenario.get(f"/profiles/{profile}/merges")["items"]
     return [
         (row["mergedProfileId"], row["cause"]["source"], row["cause"]["reference"]) for row in rows
@@ -120,7 +120,7 @@ class TestOrder:
         assert scenario.get(f"/profiles/{by_phone}")["orders"] == 1
 
     def test_an_order_whose_buyer_becomes_another(self, scenario: Scenario, store: str) -> None:
-        """It is counted once, with whoever has it in the end."""
+        """It counts once, for the profile that has it in the end."""
         scenario.order(store, "o-1", 1, buyer={"email": ANN})
         ann, bob = scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
         dan = scenario.upsert(phone=PHONE)["id"]
@@ -140,7 +140,7 @@ class TestUpsert:
     """POST /profiles."""
 
     def test_a_browser_of_somebody_known(self, scenario: Scenario) -> None:
-        """An anonymous profile joins a known one, and the known one survives."""
+        """An anonymous profile is merged into a known one, and the known one survives."""
         browser = scenario.upsert(anonymousId="b-1")["id"]
         scenario.world.advance(hours=1)
         ann = scenario.upsert(email=ANN)["id"]
@@ -184,7 +184,7 @@ class TestUpsert:
 
 
 class TestBatch:
-    """POST /stores/{id}/batches: what its records would do one by one."""
+    """POST /stores/{id}/batches: the same effect as its records one by one."""
 
     def test_records_that_name_several(self, scenario: Scenario, store: str) -> None:
         numbers = range(8)
@@ -225,7 +225,7 @@ class TestBatch:
 
 
 class TestManyStores:
-    """People whom more stores know than one transaction settles in their lists."""
+    """People known to more stores than one transaction can move in lists."""
 
     STORES = 13
 
@@ -275,7 +275,7 @@ class TestManyStores:
     def test_killed_after_the_commit(
         self, scenario: Scenario, both: tuple[str, str, list[str]]
     ) -> None:
-        """Until they are settled, the lists have the person where either was; then once."""
+        """Until the entries have moved, lists have the person at either place; afterwards once."""
         into, other, stores = both
         scenario.world.deliver()
         begin_anew = scenario.world.checkpoint()
@@ -294,7 +294,7 @@ class TestManyStores:
             assert [row["id"] for row in looked["items"]] == [into]
             assert looked["total"] == 1
         assert totals.count(2) == self.STORES - 2
-        # The next save of the profile goes on, whoever makes it.
+        # The next save of the profile continues, whoever makes it.
         assert scenario.consent(into, "subscribed").status == 200
         for store in stores:
             assert scenario.ids("/profiles", storeId=store) == [into]

@@ -1,8 +1,8 @@
-"""Histories of a workspace's people against a plain model: the interface tells what happened.
+"""Histories of a workspace's people against a plain model, compared by the interface.
 
-Customers and orders come, change and go; people are named, changed, merged and erased by hand;
-consent is given and taken back; stores go and come back; workers run at once, late, or only in the
-end.
+Customers and orders are put, changed and deleted; people are named, changed, merged and erased by
+hand; consent is given and withdrawn; stores are disconnected and connected; workers run at once,
+late, or only in the end.
 """
 
 from collections import Counter
@@ -82,13 +82,13 @@ def at(number: int | None) -> datetime | None:
 
 
 def dated(body: dict[str, Any]) -> dict[str, Any]:
-    """The same with moments in the place of days."""
+    """The same with days replaced by moments."""
     days = ("created", "updated", "placed", "emailAt")
     return {name: at(value) if name in days else value for name, value in body.items()}
 
 
 def somebody(histories: "Histories") -> bool:
-    """Whether there is anybody to do something with."""
+    """Whether the workspace has any profile."""
     return bool(histories.model.people)
 
 
@@ -97,7 +97,7 @@ class Histories(RuleBasedStateMachine):
 
     @initialize(people=st.lists(PEOPLE, max_size=3))
     def begin(self, people: list[dict[str, Any]]) -> None:
-        """The same workspace each time, as it was, and some people in it."""
+        """Restores the same workspace each time, with some people in it."""
         if not _checkpoints:
             world = World()
             scenario = Scenario(world)
@@ -105,7 +105,7 @@ class Histories(RuleBasedStateMachine):
                 world.store(scenario.owner, name=name, primaryLocale=locale, externalId=name)
                 for name, locale in (("A", "de-AT"), ("B", "fr-FR"))
             ]
-            # A key is known by one read, a session by three.
+            # A key needs one read, a session three.
             scenario.token = world.api_key(scenario.workspace, KeyScope.WRITE)
             _checkpoints.append((world, scenario, stores, world.checkpoint()))
         self.world, self.scenario, self.stores, begin_anew = _checkpoints[0]
@@ -145,7 +145,7 @@ class Histories(RuleBasedStateMachine):
         self.put_an_order(store, external_id, body)
 
     def put_an_order(self, store: int, external_id: str, body: dict[str, Any]) -> None:
-        """Puts it, whoever bought it."""
+        """Puts it, with any buyer."""
         key = (self.stores[store], external_id)
         answers: list[Answer] = []
 
@@ -167,18 +167,18 @@ class Histories(RuleBasedStateMachine):
     @precondition(somebody)
     @rule(store=STORES, external_id=IDS, number=WHO, body=ORDERS)
     def buy(self, store: int, external_id: str, number: int, body: dict[str, Any]) -> None:
-        """PUT /stores/{id}/orders/{externalId} of somebody who is known."""
+        """PUT /stores/{id}/orders/{externalId} of a known person."""
         person = self.model.find(self.pick(number))
         buyer = {**body["buyer"], "email": person.email, "phone": person.phone}
         self.put_an_order(store, f"b-{external_id}", {**body, "buyer": buyer})
 
     @rule(store=STORES, external_id=IDS, what=st.sampled_from(["customers", "orders"]))
     def delete(self, store: int, external_id: str, what: str) -> None:
-        """DELETE /stores/{id}/customers/{externalId}, and orders."""
+        """DELETE /stores/{id}/customers/{externalId}, and of orders."""
         key, model = (self.stores[store], external_id), self.model
         path = f"/stores/{key[0]}/{what}/{external_id}"
         if what == "customers" and key in model.unowned and key[0] not in model.inactive:
-            # It counts as not there; until the worker has come, it may be deleted nevertheless.
+            # It counts as absent; until the worker ran, it may be deleted nevertheless.
             assert self.scenario.call("DELETE", path).status in {204, 404}
             return
         self.do(
@@ -187,7 +187,7 @@ class Histories(RuleBasedStateMachine):
         )
 
     def happen_once(self, deleted: tuple[str, str, str], happen: Callable[[], None]) -> None:
-        """What is deleted; again, it is answered as it was the first time."""
+        """Does the deletion once; a repeated one gets the same answer."""
         try:
             happen()
         except Refused as problem:
@@ -201,7 +201,7 @@ class Histories(RuleBasedStateMachine):
         self.name(body)
 
     def name(self, body: dict[str, Any]) -> None:
-        """Somebody is named by hand."""
+        """A request upserts a profile."""
         answers: list[Answer] = []
 
         def send() -> Answer:
@@ -213,7 +213,7 @@ class Histories(RuleBasedStateMachine):
     @precondition(somebody)
     @rule(number=WHO, body=UPDATES)
     def update(self, number: int, body: dict[str, Any]) -> None:
-        """PATCH /profiles/{id}, by any id that somebody ever had."""
+        """PATCH /profiles/{id}, by any id that a person ever had."""
         each = self.pick(number)
         self.do(
             lambda: self.scenario.call("PATCH", f"/profiles/{each}", body),
@@ -230,7 +230,7 @@ class Histories(RuleBasedStateMachine):
     @precondition(somebody)
     @rule(number=WHO)
     def erase(self, number: int) -> None:
-        """DELETE /profiles/{id}, by any id that somebody ever had."""
+        """DELETE /profiles/{id}, by any id that a person ever had."""
         each, token = self.pick(number), self.scenario.owner.token
         self.do(
             lambda: self.world.call("DELETE", f"/profiles/{each}", token=token),
@@ -260,7 +260,7 @@ class Histories(RuleBasedStateMachine):
     @precondition(somebody)
     @rule(what=MEANWHILE, number=WHO)
     def meanwhile(self, what: str, number: int) -> None:
-        """Workers run, a message of any age comes again, a store goes or comes back."""
+        """Workers run, an old message comes again, a store is disconnected or connected."""
         if what == "look":
             self.compare()
         elif what == "deliver":
@@ -297,7 +297,7 @@ class Histories(RuleBasedStateMachine):
 
     @property
     def is_under_way(self) -> bool:
-        """Whether the worker has something to move."""
+        """Whether the worker has rows to move."""
         rows = self.world.rows(self.scenario.workspace.key)
         return any(
             isinstance(row, ErasedProfileItem)
@@ -306,16 +306,16 @@ class Histories(RuleBasedStateMachine):
         )
 
     def moment(self) -> datetime:
-        """The time, which stands still during a step."""
+        """The time, which stops during a step."""
         return self.now
 
     def pick(self, number: int) -> str:
-        """Some id that a profile has or had, the same in each run of a history."""
+        """An id that some profile has or had, the same in each run of a history."""
         ids = [*self.model.people, *self.model.survivors]
         return ids[number % len(ids)]
 
     def do(self, send: Callable[[], Answer], happen: Callable[[], None]) -> Answer:
-        """Sends a request and lets the model do the same; both refuse it or neither."""
+        """Sends a request and applies it to the model; both refuse it or neither."""
         self.now += timedelta(seconds=1)
         answer, refused = send(), ""
         try:
@@ -326,7 +326,7 @@ class Histories(RuleBasedStateMachine):
         return answer
 
     def compare(self) -> None:
-        """Everything that the interface tells of people is what the model says."""
+        """All that the interface shows of people equals the model."""
         people = sorted(self.model.people.values(), key=lambda each: (each.first_seen, each.id))
         self.compare_lists(people)
         for person in people:
@@ -339,7 +339,7 @@ class Histories(RuleBasedStateMachine):
             assert self.scenario.call("GET", f"/profiles/{each}").status == 404
 
     def compare_lists(self, people: list[Person]) -> None:
-        """The lists and what they count."""
+        """Compares the lists and their totals."""
         shown = self.scenario.get("/profiles", sort="firstSeenAt", pageSize=100)
         assert shown["items"] == [summary(self.model, each) for each in people]
         assert shown["total"] == len(people)
@@ -356,7 +356,7 @@ class Histories(RuleBasedStateMachine):
         assert self.scenario.get("/orders")["total"] == len(orders)
 
     def compare_one(self, person: Person) -> None:
-        """All that belongs to one person."""
+        """Compares all that belongs to one person."""
         model, path = self.model, f"/profiles/{person.id}"
         assert self.scenario.get(path) == whole(model, person)
         identities = self.scenario.get(f"{path}/identities", pageSize=100)["items"]
@@ -397,7 +397,7 @@ class Histories(RuleBasedStateMachine):
     def compare_write_backs(self, person: Person, items: list[dict[str, Any]]) -> None:
         """Each change names the stores that knew the person or had the address, and no others.
 
-        One that comes with a yes later may be named besides.
+        It may also name a store that sends a yes later.
         """
         named, knew = dict[tuple[object, ...], set[str]](), dict[tuple[object, ...], set[str]]()
         for row in items:
@@ -410,7 +410,7 @@ class Histories(RuleBasedStateMachine):
             assert least <= named[which] <= least | ever
 
     def teardown(self) -> None:
-        """In the end everything is right before the workers run, and after."""
+        """In the end the state is right before the workers run, and after."""
         if not hasattr(self, "clock"):
             return
         try:
@@ -443,7 +443,7 @@ def summary(model: Model, person: Person) -> dict[str, Any]:
 
 
 def whole(model: Model, person: Person) -> dict[str, Any]:
-    """A person as one profile shows them."""
+    """A person as their profile shows them."""
     source = person.locale.source if person.locale else None
     orders = model.orders_of(person)
     spent = sum(model.orders[key].spent for key in orders)
@@ -475,11 +475,11 @@ def change_of(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def recorded_events_of(row: dict[str, Any]) -> set[str]:
-    """The stores that a change names as told."""
+    """The stores to which a change is written back."""
     return {each["store"]["id"] for each in row["writeBacks"]}
 
 
 @pytest.mark.parametrize("shard", SHARDS)
 def test_whatever_happens(shard: int) -> None:
-    """Whatever happens, in whatever order, all agree with the model."""
+    """In every order of events the service agrees with the model."""
     run_histories(Histories, shard, few=4, steps=20, long_steps=10, checkpoints=_checkpoints)

@@ -1,4 +1,4 @@
-"""Merges whose function dies at any of its calls to AWS, workers too, and messages out of turn."""
+"""Merges and workers whose function dies at any of its calls to AWS, and messages out of order."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario
 
 @pytest.fixture
 def people(scenario: Scenario) -> dict[str, str]:
-    """Ann and Bob with everything that a profile can have, and Cat, who is a part of Bob."""
+    """Ann and Bob with rows of each kind, and Cat, who was merged into Bob."""
     one, two = scenario.store("A"), scenario.store("B")
     scenario.customer(one, "7", 1, email=ANN, emailMarketingConsent="subscribed")
     scenario.customer(two, "8", 2, email=BOB, phone=PHONE, smsMarketingConsent="unsubscribed")
@@ -25,7 +25,7 @@ def people(scenario: Scenario) -> dict[str, str]:
 
 
 def responses(scenario: Scenario, *names: str) -> dict[str, Any]:
-    """All that the interface tells of a person by each of the ids, but for ids of what is new."""
+    """All that the interface shows for each of the ids, without the ids of new rows."""
     found = {}
     for name in names:
         path = f"/profiles/{name}"
@@ -66,7 +66,7 @@ class TestRequest:
 
 
 class TestArrival:
-    """PUT /stores/{id}/customers/{externalId} of somebody who was two."""
+    """PUT /stores/{id}/customers/{externalId} of a customer who merges two profiles."""
 
     def test_killed_anywhere(self, scenario: Scenario, people: dict[str, str]) -> None:
         dan = scenario.upsert(phone="+14155550199")["id"]
@@ -93,7 +93,7 @@ class TestArrival:
             scenario.check_rows()
 
     def of(self, scenario: Scenario, *ids: str) -> dict[str, Any]:
-        """What is told, but for what a change made anew has of its own."""
+        """The answers, without a new change's own id and moments."""
         found = responses(scenario, *ids)
         for each in ids:
             rows = found[each]["consent"]["items"]
@@ -102,7 +102,7 @@ class TestArrival:
 
 
 class TestWorker:
-    """Whatever becomes of a run, the next one goes on, and nobody sees a difference."""
+    """However a run ends, the next one continues, and the answers stay the same."""
 
     @in_shards(2)
     def test_killed_anywhere_and_twice(
@@ -126,7 +126,7 @@ class TestWorker:
     def test_another_merge_on_top(
         self, scenario: Scenario, people: dict[str, str], shard: Shard
     ) -> None:
-        """Wherever the first run ends, the survivor becomes a part of somebody else."""
+        """Wherever the first run ends, the survivor is merged into another profile."""
         dan = scenario.upsert(phone="+14155550199")["id"]
         ids = [dan, *(people[name] for name in ("ann", "bob", "cat"))]
         assert scenario.merge(people["ann"], people["bob"]).status == 200

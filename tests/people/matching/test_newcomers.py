@@ -1,6 +1,6 @@
-"""A newcomer's claims stand for the consents of addresses of which nobody said anything.
+"""A newcomer's claims replace conditions on the consent rows of addresses without statements.
 
-Whoever says something of such an address meanwhile, in whatever way, makes the newcomer read again.
+Any writer of a statement about such an address makes the newcomer read again.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ CONSENT = {"emailMarketingConsent": "subscribed", "emailMarketingConsentUpdatedA
 
 @contextmanager
 def writes_counted() -> Iterator[list[str]]:
-    """What each transaction inside the block does, an entry for each of its rows."""
+    """The operations of each transaction inside the block, one for each of its rows."""
     made, plain = list[str](), cast(Any, BaseClient)._make_api_call
 
     def call(client: Any, operation: str, parameters: Any) -> Any:
@@ -33,7 +33,7 @@ def writes_counted() -> Iterator[list[str]]:
 
 
 class TestRows:
-    """A newcomer's transaction has no condition on a row that isn't there."""
+    """A newcomer's transaction has no condition on an absent row."""
 
     def test_a_profile(self, scenario: Scenario) -> None:
         with writes_counted() as made:
@@ -49,7 +49,7 @@ class TestRows:
         assert "ConditionCheck" not in made
 
     def test_what_was_said_of_the_address_is_demanded(self, scenario: Scenario) -> None:
-        """Its row may change without its claim: by the erasure of whoever had it."""
+        """The consent row may change without its claim: by the erasure of its former holder."""
         first = scenario.upsert(email=ANN, phone=PHONE)
         assert scenario.consent(first["id"], "subscribed").status == 200
         _take_off(scenario, first["id"], ANN)
@@ -59,19 +59,19 @@ class TestRows:
 
 
 def _take_off(scenario: Scenario, profile: str, value: str) -> None:
-    """Makes an address of a profile nobody's."""
+    """Removes an address from its profile."""
     rows = scenario.get(f"/profiles/{profile}/identities")["items"]
     [identity] = [each["id"] for each in rows if each["value"] == value]
     assert scenario.call("DELETE", f"/profiles/{profile}/identities/{identity}").status == 204
 
 
 def _by_a_request(scenario: Scenario) -> None:
-    """Somebody has the address by then, and says it."""
+    """Another profile has claimed the address by then, and a request states its consent."""
     assert scenario.consent(scenario.upsert(email=ANN)["id"], "subscribed").status == 200
 
 
 def _by_somebody_who_left_it(scenario: Scenario) -> None:
-    """They have said it, and the address was taken off them: nobody has it again."""
+    """A profile with a statement about the address lost it: nobody has the address again."""
     person = scenario.upsert(email=ANN, phone=PHONE)["id"]
     assert scenario.consent(person, "subscribed").status == 200
     _take_off(scenario, person, ANN)
@@ -88,7 +88,7 @@ def _by_a_store(scenario: Scenario) -> None:
 
 
 def _by_a_store_whose_person_takes_no_more(scenario: Scenario) -> None:
-    """The customer's profile has as many identities as it may, so the address stays nobody's."""
+    """The customer's profile has its maximum of identities, so nobody has the address."""
     store = scenario.get("/stores")["items"][0]["id"]
     with mock.patch.object(resolution, "MAX_IDENTITIES", 2):
         assert scenario.customer(store, "8", 2, email=ANN, **CONSENT).status == 200
@@ -105,18 +105,18 @@ SAYING = [
 
 
 class TestMeanwhile:
-    """Somebody says something of the address once the newcomer has read that nobody did."""
+    """A statement about the address is made after the newcomer read that there is none."""
 
     @pytest.fixture
     def scenario(self, scenario: Scenario) -> Scenario:
-        """It has a store with a customer whose profile has two identities."""
+        """A workspace with a store, whose one customer's profile has two identities."""
         assert scenario.customer(scenario.store(), "8", 1, email=BOB).status == 201
         return scenario
 
     def check(
         self, scenario: Scenario, newcomer: Callable[[], object], say: Callable[[Scenario], None]
     ) -> None:
-        """Whoever shows the address in the end shows what was said of it, and is listed so."""
+        """The profile that shows the address in the end shows its consent, and is listed so."""
         with before_the_commit(lambda: say(scenario)):
             newcomer()
         assert scenario.find_profile(email=ANN)["emailMarketingConsent"] == "subscribed"

@@ -1,4 +1,4 @@
-"""What is done to profiles by hand and read of them, an operation a class."""
+"""Operations on profiles by hand, and reads of them, an operation a class."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,7 +20,7 @@ WRITES = [("PATCH", "", {"firstName": "Ann"}), ("POST", "/merge", {"profileId": 
 
 @pytest.fixture
 def ann(scenario: Scenario) -> dict[str, Any]:
-    """Somebody with an email."""
+    """A profile with an email."""
     return scenario.upsert(email=ANN)
 
 
@@ -174,7 +174,7 @@ class TestUpdate:
 
 
 def _named(scenario: Scenario, changes: Any, email: str) -> None:
-    """Somebody takes an address."""
+    """A request gives an address to another profile."""
     upsert_profile(scenario.workspace, IncomingPerson(email=email), MergeCause("api"), changes)
 
 
@@ -276,7 +276,7 @@ class TestMerges:
         ]
         key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         before = clock.now()
-        for number in range(12):  # each becomes a part of the next
+        for number in range(12):  # each is merged into the next
             body, path = {"profileId": ids[number]}, f"/profiles/{ids[number + 1]}/merge"
             assert scenario.world.call("POST", path, token=key, json_body=body).status == 200
             scenario.world.advance(seconds=1)
@@ -464,7 +464,7 @@ class TestMerge:
         assert change["address"] == ANN
 
     def test_a_write_back_under_way_when_profiles_merge(self, scenario: Scenario) -> None:
-        """Its message names the merged profile, and is decided on with both ones' customers."""
+        """Its message names the merged profile; both profiles' customers decide about it."""
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
         ann, bob = scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]

@@ -1,4 +1,4 @@
-"""Merges beside what else happens to the same people: whoever comes second decides anew."""
+"""Merges with concurrent writers of the same people: the later one decides again."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ def two(scenario: Scenario, store: str) -> tuple[str, str]:
 
 
 def merging_them(scenario: Scenario, into: str, other: str) -> Callable[[], None]:
-    """A merge by hand."""
+    """A request that merges the two."""
 
     def merge() -> None:
         assert scenario.merge(into, other).status == 200
@@ -45,7 +45,7 @@ class TestMeanwhile:
     """A merge commits after another request has read its people and before it writes."""
 
     def check(self, scenario: Scenario, into: str, other: str, orders: int) -> None:
-        """One person, with everything, before the worker runs and after."""
+        """Checks that one person has everything, before the worker runs and after."""
         for _ in range(2):
             assert scenario.get(f"/profiles/{other}") == scenario.get(f"/profiles/{into}")
             assert scenario.get(f"/profiles/{into}")["orders"] == orders
@@ -86,13 +86,13 @@ class TestMeanwhile:
         ann, bob = two
         with before_the_commit(merging_them(scenario, bob, ann)):
             change = scenario.consent(ann, "subscribed").json
-        assert change["address"] == BOB  # what the person shows by then
+        assert change["address"] == BOB  # the fields that the person shows by then
         self.check(scenario, bob, ann, 1)
         assert scenario.get(f"/profiles/{ann}")["emailMarketingConsent"] == "subscribed"
         assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 1
 
     def test_consent_changes_first(self, scenario: Scenario, two: tuple[str, str]) -> None:
-        """The merge that reads the other state comes second, and shows the new one."""
+        """The merge read the former state, so it decides again, and shows the new one."""
         ann, bob = two
         scenario.call("PATCH", f"/profiles/{bob}", {"email": None})
 
@@ -139,7 +139,7 @@ class TestMeanwhile:
 
 
 class TestWhileRowsMove:
-    """Whatever is asked between two calls of the worker."""
+    """Requests between two calls of the worker."""
 
     def test_reads_see_everything_once(self, scenario: Scenario, store: str) -> None:
         ann, bob = self.merged(scenario, store, MAX_ORDERS + 5)
@@ -182,7 +182,7 @@ class TestWhileRowsMove:
         assert (found["total"], len(found["items"])) == (orders, min(orders, 100))
 
     def merged(self, scenario: Scenario, store: str, orders: int) -> tuple[str, str]:
-        """Ann, and Bob who has just become a part of her, with Cat and so many orders."""
+        """Ann, into whom Bob was just merged, with Cat and so many orders."""
         scenario.customer(store, "8", 1, email=BOB)
         ann, bob = scenario.upsert(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         assert scenario.merge(bob, scenario.upsert(email=CAT)["id"]).status == 200
@@ -195,7 +195,7 @@ class TestWhileRowsMove:
 
 @contextmanager
 def between_calls(step: Callable[[], None], every: int = 1) -> Iterator[None]:
-    """Runs the step before so many calls to AWS inside the block, but not for its own."""
+    """Runs the step before so many calls to AWS inside the block, except its own."""
     inside, calls = [False], count()
 
     def before(_number: int, _operation: str, side: Side) -> None:
@@ -210,10 +210,10 @@ def between_calls(step: Callable[[], None], every: int = 1) -> Iterator[None]:
 
 
 class TestManyAtOnce:
-    """Chains, and more than a run may take."""
+    """Chains, and more merges than a run may do."""
 
     def test_a_chain_has_a_bound(self, scenario: Scenario) -> None:
-        """Who is still absorbing many isn't merged into another one before that is done."""
+        """A profile that still absorbs many isn't merged into another one until that is done."""
         ids = [
             scenario.upsert(email=f"p{n}.{CANARY}@example.com")["id"] for n in range(MAX_STEPS + 1)
         ]
@@ -232,7 +232,7 @@ class TestManyAtOnce:
     def test_time_is_up(
         self, scenario: Scenario, store: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A run that has too little time left sends the next one, which goes on."""
+        """A run that has too little time left queues the next one, which continues."""
         scenario.customer(store, "8", 1, email=BOB)
         ann, bob = scenario.upsert(email=ANN)["id"], scenario.find_profile(email=BOB)["id"]
         for number in range(3):

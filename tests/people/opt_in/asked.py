@@ -1,4 +1,4 @@
-"""A person who is asked for an opt-in, the email that they get, and what follows its link."""
+"""A person who gets an opt-in email, and the requests that follow its link."""
 
 import re
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ SUBSCRIBE = {"answer": "subscribe"}
 
 @dataclass
 class Asked:
-    """Somebody in a workspace who may be asked."""
+    """A person of a workspace who may get an opt-in email."""
 
     scenario: Scenario
     id: str
@@ -36,7 +36,7 @@ class Asked:
         )
 
     def request_link(self, **body: object) -> str:
-        """The path of the link in the email of a request that was taken."""
+        """The path of the link in the email of a request that was accepted."""
         answer = self.ask(None, **body)
         assert answer.status == 202, answer.body
         self.scenario.world.deliver()
@@ -45,7 +45,7 @@ class Asked:
 
     @property
     def emails(self) -> list[Email]:
-        """What came to the address, oldest first."""
+        """The emails to the address, oldest first."""
         return [each for each in self.scenario.world.emails() if each.to == self.email]
 
     @property
@@ -61,7 +61,7 @@ class Asked:
 
     @property
     def evidence(self) -> list[dict[str, Any]]:
-        """What proves the person's consent, the last first."""
+        """The evidence of the person's consent, the last first."""
         path = f"/profiles/{self.id}/consent/evidence"
         found: list[dict[str, Any]] = self.scenario.get(path)["items"]
         return found
@@ -74,12 +74,12 @@ class Asked:
 
 
 def somebody(scenario: Scenario, email: str = ANN, **more: object) -> Asked:
-    """Somebody with an address, who has said nothing yet."""
+    """A person with an address without statements."""
     return Asked(scenario, str(scenario.upsert(email=email, **more)["id"]), email)
 
 
 def path_in(email: Email) -> str:
-    """The path of the link that an email has."""
+    """The path of the link in an email."""
     [link] = re.findall(r"^https?://\S+$", email.text, re.MULTILINE)
     return str(link).removeprefix(BASE_URL)
 

@@ -1,4 +1,4 @@
-"""What a link that is over leads to."""
+"""The answers of a link that is over."""
 
 from tests.people.matching.scenario import Scenario
 from tests.people.opt_in.asked import opened, pressed
@@ -9,7 +9,7 @@ IS_OVER = "This link is no longer valid"
 
 
 def is_over(scenario: Scenario, path: str) -> None:
-    """Neither the page nor its button does anything any more, and both say so."""
+    """Neither the page nor its button has an effect any more, and both answer so."""
     before = [row.serialize() for row in scenario.world.rows()]
     for answer in (scenario.world.call("GET", path), pressed(scenario, path)):
         assert answer.problem() == (410, "gone")

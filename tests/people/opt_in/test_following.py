@@ -1,4 +1,4 @@
-"""GET and POST /opt-in/{token}: the page that asks, and what its button does."""
+"""GET and POST /opt-in/{token}: the page with the question, and the effect of its button."""
 
 from typing import Any
 from uuid import UUID
@@ -53,7 +53,7 @@ class TestAsk:
 
     @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
     def test_changes_nothing(self, scenario: Scenario, method: str) -> None:
-        """What scanners of links and browsers that fetch ahead do."""
+        """Scanners of links and browsers that prefetch send such requests."""
         person = somebody(scenario)
         path = person.request_link()
         before = [row.serialize() for row in scenario.world.rows()]
@@ -213,7 +213,7 @@ class TestConfirm:
 
 
 class TestStores:
-    """The stores that know the person are told of both steps, as of any change."""
+    """Both steps are written back to the stores that know the person, as any change."""
 
     def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
         listener, stores = listening_stores(scenario, monkeypatch)
@@ -234,7 +234,7 @@ class TestStores:
     def test_a_custom_store_knows_no_levels(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Somebody who was subscribed before confirms: nothing that it could learn."""
+        """A subscribed person confirms: the store would learn nothing new."""
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
         listener = Receiver()
         monkeypatch.setattr(posting, "post", listener.post)
@@ -251,7 +251,7 @@ class TestStores:
 
 
 class TestAtOnce:
-    """Killed anywhere, and beside others."""
+    """Killed at any call, and with concurrent writers."""
 
     def test_killed_anywhere(self, scenario: Scenario) -> None:
         person = somebody(scenario)
@@ -267,7 +267,7 @@ class TestAtOnce:
     def test_whose_move_in_the_stores_lists_was_cut_short(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Whatever saves the profile next moves it on."""
+        """The next save of the profile continues the move."""
         stores = [scenario.store() for _ in range(5)]
         for store in stores:
             assert scenario.customer(store, "c-1", at=5, email=ANN).status == 201

@@ -1,7 +1,7 @@
-"""Random histories of an address, held to a plain model of the rules.
+"""Random histories of an address, compared with a plain model of the rules.
 
-Who may be asked, what a link still does, and the state that follows: nobody who said no or was
-erased since they filled in the form is subscribed by a link.
+Who may get a request, what a link still does, and the state that follows: no link subscribes a
+person who opted out or was erased after they filled in the form.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ type Answered = tuple[int, str | None]
 
 @dataclass
 class Asked:
-    """A request as the rules know it."""
+    """A request as the rules see it."""
 
     since: datetime
     sent_at: datetime
@@ -38,7 +38,7 @@ class Asked:
 
 @dataclass
 class Rules:
-    """What the rules say of one address."""
+    """The rules for one address."""
 
     asserted: list[tuple[datetime, int, str]] = field(default_factory=list)
     refused_at: datetime | None = None
@@ -67,7 +67,7 @@ class Rules:
             self.refused_at = max(moment, self.refused_at or moment)
 
     def asks(self, form: datetime | None, now: datetime) -> Answered:
-        """A request; `form` is the `occurredAt` that it gives."""
+        """A request; `form` is its `occurredAt`."""
         if problem := self._problem(form, now):
             return problem
         since = form or now
@@ -92,7 +92,7 @@ class Rules:
         return None
 
     def follows(self, number: int, now: datetime) -> Answered:
-        """The button behind the link of a request."""
+        """A person presses the button behind a request's link."""
         request = self.requests[number]
         age = now - request.sent_at
         ended = [end for end in (self.refused_at, self.erased_at) if end and end >= request.since]
@@ -105,14 +105,14 @@ class Rules:
         return 200, None
 
     def erased(self, now: datetime) -> None:
-        """The person is erased; when the address was asked is known all the same."""
+        """The person is erased; when the address got its emails is kept."""
         self.asserted.clear()
         self.refused_at = self.confirmed_at = None
         self.erased_at = now
 
 
 class History:
-    """The service's side: one address, whoever has it."""
+    """The service's side: one address, whichever profile has it."""
 
     def __init__(self, scenario: Scenario, email: str) -> None:
         self.scenario, self.email, self.rules = scenario, email, Rules()
@@ -120,7 +120,7 @@ class History:
         self.person = str(scenario.upsert(email=email)["id"])
 
     def step(self, what: str, hours: int, number: int) -> None:
-        """Something happens `hours` after the step before; both sides do it and agree."""
+        """A step, `hours` after the one before; the service and the rules agree."""
         self.scenario.world.advance(hours=hours)
         now = clock.now()
         getattr(self, what)(now, number)
@@ -162,7 +162,7 @@ class History:
         self.person = str(self.scenario.upsert(email=self.email)["id"])
 
     def merge(self, _: datetime, _number: int) -> None:
-        """Somebody without an address becomes the one who has it."""
+        """A profile without an address is merged with the one that has it."""
         other = str(self.scenario.upsert(anonymousId=f"browser of {self.person}")["id"])
         assert self.scenario.merge(other, self.person).status == 200
         self.person = other
@@ -206,7 +206,7 @@ histories = st.lists(
 
 @pytest.fixture
 def history(scenario: Scenario) -> Callable[[], History]:
-    """Makes an address of which nothing was said."""
+    """Makes an address without statements."""
     scenario.token = scenario.world.api_key(scenario.workspace, KeyScope.WRITE, scenario.owner)
     numbers = count()
     return lambda: History(scenario, f"{next(numbers)}.{CANARY}@example.com")

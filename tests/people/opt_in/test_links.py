@@ -1,4 +1,4 @@
-"""The links' tokens: what they hold, and that nobody can make or change one."""
+"""The links' tokens: their content, and that nobody can forge or change one."""
 
 import string
 from collections.abc import Iterator

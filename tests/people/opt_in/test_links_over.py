@@ -1,4 +1,4 @@
-"""Opt-in links that are over: too old, answered, refused, or of nobody any more."""
+"""Opt-in links that are over: too old, answered, refused, or of an address without a profile."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.people.unsubscribing.following import forget
 
 
 def give_up_address(scenario: Scenario, person: Asked) -> None:
-    """Gives somebody another address, and takes the former one off them."""
+    """Gives a person another address, and removes the former one from them."""
     path = f"/profiles/{person.id}"
     assert scenario.call("PATCH", path, {"email": BOB}).status == 200
     rows = scenario.get(f"{path}/identities")["items"]
@@ -40,7 +40,7 @@ class TestOver:
         assert (opened(scenario, path).status, person.state) == (410, "unsubscribed")
 
     def test_a_no_and_a_yes_meanwhile(self, scenario: Scenario) -> None:
-        """A link is followed by what came before it: who said no since is asked anew."""
+        """A link speaks for its request: after an opt-out the person needs a new request."""
         person = somebody(scenario)
         path = person.request_link()
         scenario.consent(person.id, "unsubscribed")
@@ -48,7 +48,7 @@ class TestOver:
         is_over(scenario, path)
 
     def test_a_no_after_the_confirmation(self, scenario: Scenario) -> None:
-        """A link that has subscribed somebody doesn't do so twice."""
+        """A link subscribes a person at most once."""
         person = somebody(scenario)
         pressed(scenario, person.request_link())
         scenario.consent(person.id, "unsubscribed")
@@ -64,7 +64,7 @@ class TestOver:
         assert person.state == "subscribed"
 
     def test_a_no_from_between_two_yeses_ends_nothing(self, scenario: Scenario) -> None:
-        """Of somebody subscribed since, who is asked by an old form."""
+        """The person has subscribed since; the request has an old form's time."""
         person = somebody(scenario)
         for state, at in (("unsubscribed", day(2)), ("subscribed", day(3))):
             scenario.consent(person.id, state, occurredAt=at)
@@ -72,7 +72,7 @@ class TestOver:
         assert person.evidence[0]["optInLevel"] == "confirmed"
 
     def test_a_complaint_meanwhile(self, scenario: Scenario) -> None:
-        """It unsubscribes, too."""
+        """A complaint unsubscribes, too."""
         person = somebody(scenario)
         path = person.request_link()
         suppress(scenario, ANN, "complaint")
@@ -80,7 +80,7 @@ class TestOver:
 
     @pytest.mark.parametrize("reason", ["manual", "hard_bounce"])
     def test_a_suppression_ends_nothing(self, scenario: Scenario, reason: str) -> None:
-        """It stands beside consent: neither changes the other, and nothing is sent all the same."""
+        """Consent and suppression don't change each other, and nothing is sent nevertheless."""
         person = somebody(scenario)
         path = person.request_link()
         suppress(scenario, ANN, reason)
@@ -89,7 +89,7 @@ class TestOver:
         assert suppression_of(scenario.workspace, Channel.EMAIL, ANN)
 
     def test_another_address_since(self, scenario: Scenario) -> None:
-        """The link speaks for the address that it was sent to, whoever shows another one now."""
+        """The link is about the address that it was sent to, whoever shows another one now."""
         person = somebody(scenario)
         path = person.request_link()
         changed = f"/profiles/{person.id}"
@@ -158,7 +158,7 @@ class TestOver:
         is_over(scenario, path)
 
     def test_who_had_the_address_since_was_erased(self, scenario: Scenario) -> None:
-        """The request of its former holder is over, too: it was the address that was erased."""
+        """The request of its former holder is over, too: the address was erased."""
         person = somebody(scenario)
         path = person.request_link()
         give_up_address(scenario, person)

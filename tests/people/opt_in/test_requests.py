@@ -1,4 +1,4 @@
-"""POST /profiles/{id}/opt-in-requests: who may be asked, how often, and what is kept of it."""
+"""POST /profiles/{id}/opt-in-requests: who may get one, how often, and what is stored of it."""
 
 from datetime import timedelta
 from typing import Any
@@ -109,7 +109,7 @@ class TestCreate:
     def test_the_same_form_of_another_holder_leaves_evidence_with_them(
         self, scenario: Scenario
     ) -> None:
-        """By it the erasure finds the request."""
+        """The erasure finds the request by that evidence."""
         first, form = somebody(scenario), {"occurredAt": day(1)}
         assert first.ask(**form).status == 202
         other = somebody(scenario, BOB)
@@ -192,7 +192,7 @@ class TestList:
             scenario.world.deliver()
 
     def test_it_ends_with_its_days(self, scenario: Scenario) -> None:
-        """DynamoDB drops a row days after its time; a link that was followed ends then, too."""
+        """DynamoDB deletes an expired row days later; a followed link ends on time, too."""
         person = somebody(scenario)
         assert pressed(scenario, person.request_link()).status == 200
         scenario.world.advance(days=29, hours=23)
@@ -216,7 +216,7 @@ class TestList:
 
 
 class TestRefused:
-    """Who isn't asked: nothing is sent then, and nothing kept."""
+    """Requests that are refused: nothing is sent then, and nothing stored."""
 
     def test_without_an_email(self, scenario: Scenario) -> None:
         made = scenario.upsert(phone=PHONE)
@@ -336,7 +336,7 @@ class TestLimits:
 
 
 class TestAtOnce:
-    """Killed anywhere, repeated, and beside others."""
+    """Killed at any call, repeated, and with concurrent writers."""
 
     def test_killed_anywhere(self, scenario: Scenario) -> None:
         person = somebody(scenario)
@@ -369,7 +369,7 @@ class TestAtOnce:
         assert (person.state, person.emails) == ("unsubscribed", [])
 
     def test_a_no_at_the_same_time_of_somebody_subscribed(self, scenario: Scenario) -> None:
-        """Who stays subscribed asserts nothing, and yet was decided on."""
+        """The request asserts nothing as the person stays subscribed, but depends on that state."""
         person = somebody(scenario)
         scenario.consent(person.id, "subscribed")
         with before_the_commit(lambda: scenario.consent(person.id, "unsubscribed")):
@@ -389,7 +389,7 @@ class TestAtOnce:
         with before_the_commit(lambda: scenario.merge(bob.id, ann.id)):
             assert ann.ask().status == 202
         scenario.world.deliver()
-        # The merged id answers for its survivor, whose address it is that is shown.
+        # The merged id stands for its survivor, whose shown address gets the email.
         assert (len(ann.emails), len(bob.emails)) == (0, 1)
 
     def test_a_retry_with_a_key_gets_the_first_answer(self, scenario: Scenario) -> None:

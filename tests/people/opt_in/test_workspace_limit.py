@@ -1,4 +1,4 @@
-"""How many opt-in emails a workspace sends a day, whoever they go to."""
+"""How many opt-in emails a workspace sends a day, to whatever addresses."""
 
 from collections.abc import Iterator
 
@@ -16,16 +16,16 @@ class TestWorkspaceLimit:
 
     @pytest.fixture(autouse=True)
     def _four_a_day(self, scenario: Scenario) -> Iterator[None]:
-        """A limit that is soon reached; the clock stands still but where it is moved."""
+        """A limit that is soon reached; the clock only moves where a test moves it."""
         with clock_at_rest(), budgeted(OptInEmailsPerDay="4"):
-            # Requests themselves are no matter here.
+            # The budgets of requests don't matter here.
             scenario.token = scenario.world.api_key(
                 scenario.workspace, KeyScope.WRITE, scenario.owner
             )
             yield
 
     def ask(self, scenario: Scenario, number: int) -> Answer:
-        """The answer to a request of somebody's of that number."""
+        """The answer to a request for the person of that number."""
         return somebody(scenario, f"ann{number}.{CANARY}@example.com").ask()
 
     def test_a_days_emails_at_once_and_then_as_many_a_day(self, scenario: Scenario) -> None:
@@ -66,7 +66,7 @@ class TestWorkspaceLimit:
             assert [self.ask(scenario, number).status for number in range(6)] == [202] * 6
 
     def test_two_containers_count_together(self, scenario: Scenario) -> None:
-        """Each email is counted in the table, and not once a lease."""
+        """Each email is counted in the table, not once per lease."""
         for number in range(4):
             with new_container():
                 assert self.ask(scenario, number).status == 202

@@ -1,4 +1,4 @@
-"""What is stored of identities: the claim says whose each is, its profile when it was seen."""
+"""The stored rows of identities: the claim names the owner, its profile when it was seen."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from tests.harness.world import World
 
 
 def claims(world: World) -> dict[str, tuple[UUID, datetime, datetime]]:
-    """Whose each identity is, by type and value, with when it was seen first and last."""
+    """The owner of each identity, by type and value, with when it was seen first and last."""
     found = {}
     for row in world.rows():
         if isinstance(row, IdentityItem):

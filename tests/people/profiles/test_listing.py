@@ -29,7 +29,7 @@ type Expected = Callable[[Profile], bool]
 
 
 def crowd(workspace: WorkspaceScope, number: int = 60) -> list[Profile]:
-    """So many people, alike in parts: some were seen first at the same moment."""
+    """So many people, alike in parts: some have the same first-seen time."""
     chance = random.Random(7)
     people = []
     for each in range(number):
@@ -73,7 +73,7 @@ def store_all(people: list[Profile]) -> None:
 
 
 class Crowd:
-    """A world of sixty people and somebody who lists them."""
+    """A world of sixty people and a caller who lists them."""
 
     def __init__(self) -> None:
         self.world = World()
@@ -103,7 +103,7 @@ class Crowd:
         return found, total
 
     def expected(self, keeps: Expected, sort: str) -> list[str]:
-        """What a plain filter and sort says; the whole order turns round for `-`."""
+        """The result of a plain filter and sort; `-` reverses the whole order."""
         keys: dict[str, Callable[[Profile], Any]] = {
             "firstSeenAt": lambda p: (False, p.first_seen_at, p.id),
             "name": lambda p: (p.name is None, NAMES[p.first_name] or "", p.id),
@@ -119,7 +119,7 @@ class Crowd:
 
 @pytest.fixture(scope="module")
 def sixty() -> Iterator[Crowd]:
-    """Made once, as the tests only read; those with an own world, which they empty, stand first."""
+    """Made once, as the tests only read; tests with an own world, which they empty, come first."""
     made = Crowd()
     yield made
     made.world.close()

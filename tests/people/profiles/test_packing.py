@@ -1,4 +1,4 @@
-"""Lists of people have no pages: those keep what is gone until they are written anew."""
+"""Lists of people have no pages: a page keeps deleted entries until it is rewritten."""
 
 from uuid import uuid4
 
@@ -7,7 +7,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def test_names_and_addresses_never_stand_in_pages() -> None:
-    """Nor does anything else of profiles, whose consents and places change as long as they live."""
+    """Nor does anything else of profiles: their consents and positions keep changing."""
     lists = ProfileLists(WorkspaceScope(uuid4()))
     trees = (lists.by_name, lists.by_email, lists.by_first_seen, lists.of_store(uuid4()))
     assert [tree.packing for tree in trees] == [None] * 4

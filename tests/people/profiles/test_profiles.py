@@ -36,7 +36,7 @@ def owner(world: World) -> Someone:
 
 
 def upsert(world: World, by: Someone, **body: object) -> dict[str, Any]:
-    """A profile that was just made or added to."""
+    """A profile that was just created or updated."""
     answer = world.call("POST", "/profiles", token=by.token, json_body=body)
     assert answer.status in {200, 201}, answer.body
     made: dict[str, Any] = answer.json
@@ -275,7 +275,7 @@ class TestGet:
 
 
 class TestManyStores:
-    """A person whom more stores know than one transaction moves in their lists."""
+    """A person known to more stores than one transaction can move in lists."""
 
     def test_every_list_follows(self, world: World, owner: Someone) -> None:
         workspace = _workspace_of(world)
@@ -328,7 +328,7 @@ class TestRows:
 
 
 def _workspace_of(world: World) -> WorkspaceScope:
-    """The workspace that the world's first person made."""
+    """The workspace that the world's first person created."""
     [row] = [row for row in world.rows() if row.sk == "workspace"]
     identifier: UUID = row.id  # type: ignore[attr-defined]
     return WorkspaceScope(identifier)

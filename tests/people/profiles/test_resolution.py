@@ -1,4 +1,4 @@
-"""Whose identities are, against a model of docs/semantics.md, section 1, word by word."""
+"""The owners of identities, against a model of docs/semantics.md, section 1, word by word."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -46,7 +46,7 @@ def seen_now(*identities: Identity) -> dict[Identity, Sighting]:
 
 @dataclass
 class Everybody:
-    """Who has which identity: the model's whole state, and the service's rows as values."""
+    """The owner of each identity: the model's whole state, and the service's rows as values."""
 
     people: dict[int, list[Identity]] = field(default_factory=dict)
     deleted: set[Identity] = field(default_factory=set)
@@ -58,7 +58,7 @@ class Everybody:
         return Profile(UUID(int=100 + number), WORKSPACE, NOW, NOW, sightings=own, former=former)
 
     def known(self, arrival: list[Identity]) -> KnownIdentities:
-        """What look-ups of the arrival's identities would find."""
+        """The result of looking up the arrival's identities."""
         claims, profiles = {}, {}
         for number, own in self.people.items():
             for each in set(own) & set(arrival):
@@ -68,11 +68,11 @@ class Everybody:
         return KnownIdentities(claims, profiles)
 
     def owner(self, identity: Identity) -> int | None:
-        """Who has it."""
+        """The person who has it."""
         return next((n for n, own in self.people.items() if identity in own), None)
 
     def resolve(self, arrival: list[Identity]) -> set[int]:
-        """Which people the arrival makes one."""
+        """The people whom the arrival merges."""
         return people_of(self.people, self.deleted, arrival)
 
     def is_one(self, arrival: list[Identity]) -> bool:
@@ -80,7 +80,7 @@ class Everybody:
         return is_one(self.people, self.deleted, arrival)
 
     def arrive(self, arrival: list[Identity]) -> int:
-        """Makes those one whom it names and gives that person the arrival's free identities."""
+        """Merges the people whom it names and gives that person the arrival's free identities."""
         persons = sorted(self.resolve(arrival)) or [max(self.people, default=0) + 1]
         together = [i for number in persons for i in self.people.pop(number, [])]
         free = [i for i in arrival if i not in together and self.owner(i) is None]
@@ -142,7 +142,7 @@ def test_the_same_arrival_again_changes_nothing(
         identified = [i for i in arrival if i.type is CUSTOMER]
         everybody.arrive(arrival)
         if not identified:
-            continue  # without a store's own id, nothing says that it is the same one again
+            continue  # without a store's own id, nothing says that it is the same order again
         before = {number: list(own) for number, own in everybody.people.items()}
         known = everybody.known(arrival)
         [found] = people_of_arrival(arrival, known)
@@ -206,7 +206,7 @@ def test_who_survives(people: list[Profile]) -> None:
 
 
 def test_many_identities_are_not_put_together() -> None:
-    """A row stays small: what two have together has the bound of one."""
+    """A row stays small: two profiles' identities together have the bound of one profile."""
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
     for count, expected in ((MAX_IDENTITIES - 2, 2), (MAX_IDENTITIES - 1, 1)):
         many = [Identity(ANONYMOUS, f"m{n}") for n in range(count)]

@@ -1,4 +1,4 @@
-"""Stores' lists settle a few places a transaction, whatever merges have left in them."""
+"""Stores' lists move a few entries a transaction, however many places merges have left."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID

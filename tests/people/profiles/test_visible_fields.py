@@ -1,4 +1,4 @@
-"""What is compared of a profile is what its own answer shows, but for when it was seen last."""
+"""The compared fields of a profile are those of its own answer, except when it was seen last."""
 
 from dataclasses import fields, replace
 from datetime import UTC, datetime

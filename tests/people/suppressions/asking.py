@@ -1,4 +1,4 @@
-"""Requests about suppressions as a client sends them."""
+"""Requests about suppressions, as a client sends them."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ def row(address: str, reason: str = "manual", **more: object) -> Json:
 
 
 def call(shop: Shop, method: str, path: str, body: object = None, **more: Any) -> Answer:
-    """What a member of the workspace is answered."""
+    """The answer to a member of the workspace."""
     more.setdefault("token", shop.owner.token)
     return shop.world.call(method, path, json_body=body, **more)
 
 
 def create(shop: Shop, address: str, reason: str = "manual", **more: object) -> Json:
-    """The suppression that a request made, or that was there."""
+    """The suppression that a request created or found."""
     answer = call(shop, "POST", "/suppressions", row(address, reason, **more))
     assert answer.status in {200, 201}, answer.body
     return dict(answer.json)
@@ -46,7 +46,7 @@ def get(shop: Shop, suppression: Json) -> Json:
 
 
 def listed(shop: Shop, **query: object) -> list[Json]:
-    """The suppressions of a list's first hundred; the total is exact."""
+    """The suppressions on a list's page of a hundred; the total is exact."""
     answer = call(shop, "GET", "/suppressions", query={"pageSize": 100, **query})
     assert answer.status == 200, answer.body
     assert answer.json["total"] == len(answer.json["items"])
@@ -77,7 +77,7 @@ def reachability(shop: Shop, profile: Json) -> dict[str, Json]:
 
 
 def consent(shop: Shop, profile: Json, state: str, channel: str = "email") -> None:
-    """Somebody changes a person's consent."""
+    """A request changes a person's consent."""
     path = f"/profiles/{profile['id']}/consent/{channel}"
     answer = call(shop, "PUT", path, {"state": state})
     assert answer.status == 200, answer.body

@@ -1,4 +1,4 @@
-"""An address that was one person's and is another's by the time the first one is erased."""
+"""An address of one person that another has by the time the first one is erased."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.people.suppressions.test_erasures import erase
 
 
 def after_move(shop: Shop, state: str) -> tuple[Json, Json]:
-    """Somebody whose address, of which they said something, is somebody else's now; both."""
+    """A person with a statement about an address that another person has now; both."""
     first = upserted(shop, email=ANN)
     call(shop, "PATCH", f"/profiles/{first['id']}", {"phone": "+436601234501"})
     consent(shop, first, state)
@@ -31,7 +31,7 @@ def after_move(shop: Shop, state: str) -> tuple[Json, Json]:
 
 
 class TestErasedFormerHolder:
-    """What the first person said goes with them, and the second shows that at once."""
+    """The first person's statements are erased with them, and the second shows that at once."""
 
     @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
     def test_who_has_the_address_now_shows_what_is_left(self, shop: Shop, state: str) -> None:
@@ -60,10 +60,10 @@ class TestErasedFormerHolder:
 
 
 class TestComplaintAtAnAddressThatNobodyHas:
-    """It unsubscribes also there: once it is lifted, whoever has the address isn't subscribed."""
+    """It unsubscribes there too: once it is lifted, the address's next person isn't subscribed."""
 
     def taken_off(self, shop: Shop) -> Json:
-        """A subscriber without their address, which is nobody's."""
+        """A subscriber whose address was removed, so that nobody has it."""
         first = upserted(shop, email=ANN)
         call(shop, "PATCH", f"/profiles/{first['id']}", {"phone": "+436601234501"})
         consent(shop, first, "subscribed")

@@ -1,4 +1,4 @@
-"""What checks cost: a row an address, a hundred a call, however many others are suppressed."""
+"""The cost of checks: a row an address, a hundred a call, however many others are suppressed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ NOTE = "5" * 255
 
 @contextmanager
 def batch_gets() -> Iterator[list[float]]:
-    """The read units of each call inside the block; whatever else is called has none."""
+    """The read units of each call inside the block; other calls have none."""
     units, plain = list[float](), cast(Any, BaseClient)._make_api_call
 
     def call(client: Any, operation: str, parameters: Any) -> Any:
@@ -52,7 +52,7 @@ def batch_gets() -> Iterator[list[float]]:
 
 
 def suppress_all(shop: Shop) -> None:
-    """Every second address is suppressed for every reason, as rows that could be a million's."""
+    """Every second address is suppressed for every reason, with the rows of real suppressions."""
     now = clock.now()
     for address in ADDRESSES[::2]:
         stored = tuple(
@@ -87,7 +87,7 @@ class TestCheck:
             answer = shop.world.call("POST", f"/{path}/check", token=key, json_body=body)
             assert answer.status == 200, answer.body
 
-        ask()  # the first use of a key is noted
+        ask()  # the first use of a key is recorded
         assert counted(ask) == ["GetItem", *["BatchGetItem"] * calls]
 
     def test_reachability_takes_ten_calls_and_is_strongly_consistent(self, shop: Shop) -> None:

@@ -1,4 +1,4 @@
-"""What an erasure leaves of suppressions: the keyed hash, which goes on suppressing the address."""
+"""What an erasure keeps of suppressions: the keyed hash, which still suppresses the address."""
 
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from tests.people.suppressions.test_suppress import bounced, marks, reason_of, s
 
 
 def erase(shop: Shop, person: dict[str, object], *, deliver: bool = True) -> None:
-    """Erases somebody, and lets the worker do the rest."""
+    """Erases a person, and lets the worker complete it."""
     answer = shop.world.call("DELETE", f"/profiles/{person['id']}", token=shop.owner.token)
     assert answer.status == 204
     if deliver:
@@ -73,7 +73,7 @@ class TestErasure:
 
     @pytest.mark.parametrize("shown", [True, False])
     def test_an_address_that_somebody_has_by_then_stays(self, shop: Shop, *, shown: bool) -> None:
-        """Between the erasure and its worker."""
+        """Another profile gets the address between the erasure and its worker."""
         person = upserted(shop, email=ANN)
         made, _ = bounced(shop)
         erase(shop, person, deliver=False)
@@ -101,7 +101,7 @@ class TestErasure:
         assert (is_new, known.id, known.address) == (False, made.id, ANN)
 
     def test_the_worker_and_somebody_who_comes_at_once(self, shop: Shop) -> None:
-        """Whichever is first, a profile that shows the address knows, and so does the address."""
+        """In either order the profile has the mark, and the suppression has its address again."""
         person = upserted(shop, email=ANN)
         made, _ = bounced(shop)
         erase(shop, person, deliver=False)

@@ -1,8 +1,8 @@
 """Random histories of consent, suppressions, lifts, merges, erasures and moves of addresses.
 
 After each step a plain model says of every address and profile what may be sent. `marketing` is
-never true for somebody who said no, who complained without anybody lifting that, or who was erased
-and hasn't come back by themselves.
+never true for a person who opted out, who complained without that being lifted, or who was erased
+and hasn't subscribed again.
 """
 
 import os
@@ -61,7 +61,7 @@ SUBSCRIBED, UNSUBSCRIBED = ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED
 
 @dataclass
 class Person:
-    """A profile by the rules: what it shows, and all its addresses."""
+    """A profile by the rules: its shown addresses, and all its addresses."""
 
     shown: dict[Channel, Address | None] = field(default_factory=dict)
     addresses: set[Address] = field(default_factory=set)
@@ -74,7 +74,7 @@ class Person:
 
 @dataclass
 class Rules:
-    """What holds, in plain words: consent and suppressions are the address's."""
+    """The rules, plainly: consent and suppressions belong to the address."""
 
     consent: dict[Address, ConsentState] = field(default_factory=dict)
     suppressions: dict[Address, dict[SuppressionReason, datetime | None]] = field(
@@ -98,16 +98,16 @@ class Rules:
         )
 
     def transactional(self, address: Address | None) -> bool:
-        """Whether what the person needs may be sent."""
+        """Whether transactional email may be sent."""
         return address is not None and self.reasons(address) <= {SuppressionReason.MANUAL}
 
     def holder(self, address: Address) -> UUID | None:
-        """Who has the address."""
+        """The profile that has the address."""
         return next((i for i, each in self.people.items() if address in each.addresses), None)
 
 
 class History:
-    """A workspace, and what happens in it."""
+    """A workspace, and the steps."""
 
     def __init__(self, shop: Shop, seed: int) -> None:
         self.shop, self.random, self.rules = shop, random.Random(seed), Rules()
@@ -119,7 +119,7 @@ class History:
         self.caller = WorkspaceCaller(by, self.scope, shop.world.membership(shop.owner, self.scope))
 
     def step(self) -> None:
-        """Something happens, a minute after what happened before."""
+        """A random step, a minute after the one before."""
         self.shop.world.advance(minutes=1)
         kinds: list[Callable[[], None]] = [
             *[self.upsert] * 3,
@@ -220,7 +220,7 @@ class History:
             survivor.shown[channel] = survivor.shown.get(channel) or merged.shown.get(channel)
 
     def release(self) -> None:
-        """An address is taken off a person, and may be somebody else's later."""
+        """An address is removed from a person, and may be another's later."""
         person_id = self.somebody()
         if person_id is None:
             return
@@ -244,13 +244,13 @@ class History:
         person_id = self.somebody()
         if person_id is None:
             return
-        self.work()  # whose rows are still being moved is another test's
+        self.work()  # a profile whose rows are still being moved is another test's
         commit_anew(lambda changes: erase_profile(self.scope, person_id, changes))
         for address in self.rules.people.pop(person_id).addresses:
             self.rules.consent.pop(address, None)
         addresses = {address for address, by in self.rules.said_of.items() if by == person_id}
         if addresses & self.rules.consent.keys() or self.random.random() < 0.5:
-            self.work()  # and so what their history says of addresses that they had once
+            self.work()  # and their history's statements about addresses that they once had
             for address in addresses:
                 self.rules.consent.pop(address, None)
 
@@ -262,7 +262,7 @@ class History:
         self.shop.world.deliver()
 
     def check(self) -> None:
-        """What may be sent is what the rules say, wherever it is asked."""
+        """Every operation says what the rules say may be sent."""
         found = check_reachability(self.scope, ADDRESSES)
         for each in found:
             assert each.address is not None
@@ -281,7 +281,7 @@ class History:
             self.check_list(channels)
 
     def check_list(self, channels: list[Channel]) -> None:
-        """The list has just those who may get marketing, and counts them."""
+        """The list has exactly the profiles that may get marketing, and counts them."""
         page = PageRequest(size=100)
         listing = list_profiles(self.scope, ProfileFilter(reachable=channels), "-firstSeenAt", page)
         expected = {

@@ -46,7 +46,7 @@ def counts(shop: Shop, *rows: object, **more: Any) -> tuple[int, int]:
 
 
 class TestImport:
-    """What the rows do."""
+    """The effect of the rows."""
 
     def test_each_is_as_if_it_was_created(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone=PHONE)
@@ -83,7 +83,7 @@ class TestImport:
         assert reachable(shop, "email", "sms") == set()
 
     def test_a_complaint_of_who_came_back_since(self, shop: Shop) -> None:
-        """It is known, and yet somebody complains now."""
+        """The suppression exists, but the complaint is new."""
         person = upserted(shop, email=ANN)
         assert counts(shop, row(ANN, "complaint")) == (1, 0)
         shop.world.advance(minutes=1)
@@ -170,7 +170,7 @@ class TestFailed:
 
 
 class TestAgain:
-    """Repeated, cut short, and beside others."""
+    """Repeated, interrupted, and with concurrent writers."""
 
     def test_the_same_key_again(self, shop: Shop) -> None:
         rows = [row(ANN), row(BEN)]
@@ -178,7 +178,7 @@ class TestAgain:
         assert first.json == second.json == {"created": 2, "known": 0, "failed": []}
 
     def test_killed_anywhere(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It takes two transactions, and goes on after the first."""
+        """The import takes two transactions, and continues after the first."""
         monkeypatch.setattr(importing, "ROOM", 12)
         person = upserted(shop, email=ANN, phone=PHONE)
         rows = [row(ANN, "complaint"), row(PHONE), row(BEN), row(CAT, "invalid")]

@@ -1,4 +1,4 @@
-"""Who may be written to, one by one, 500 at once, and on the list of profiles."""
+"""Who may be sent email: one by one, 500 at once, and on the list of profiles."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -40,7 +40,7 @@ SETS: tuple[tuple[str, ...], ...] = (
 
 
 def addresses(*values: str) -> dict[str, Any]:
-    """The body that asks about addresses."""
+    """The body of a check of addresses."""
     return {"addresses": [{"channel": channel_of(each), "address": each} for each in values]}
 
 
@@ -59,7 +59,7 @@ def check_suppressions(shop: Shop, *values: str) -> list[dict[str, Any]]:
 
 
 class TestEverySituation:
-    """One address, whatever is known of it: all operations say the same."""
+    """One address, in every known state: all operations agree."""
 
     @pytest.mark.parametrize(("state", "reasons"), list(product(STATES, SETS)))
     @pytest.mark.parametrize("address", [ANN, PHONE])
@@ -204,13 +204,13 @@ class TestProfile:
         assert reachability(shop, other)["sms"]["why"] == ["not_subscribed", "suppressed"]
 
     def test_a_suppression_that_ended(self, shop: Shop) -> None:
-        """It is judged when it is asked, whatever the table still holds."""
+        """It is evaluated at the time of the request, whatever the table still has."""
         person = upserted(shop, email=ANN)
         consent(shop, person, "subscribed")
         bounced(shop, ends_at=clock.now() + timedelta(days=180))
         assert not reachability(shop, person)["email"]["marketing"]
         shop.world.advance(days=180)
-        key = shop.world.api_key(shop.workspace, KeyScope.READ)  # a session is over by then
+        key = shop.world.api_key(shop.workspace, KeyScope.READ)  # a session has ended by then
         shop = replace(shop, owner=replace(shop.owner, token=key))
         assert reachability(shop, person)["email"]["marketing"]
         assert check(shop, ANN)[0]["marketing"]
@@ -315,7 +315,7 @@ class TestFilter:
 
 
 class TestElsewhere:
-    """What else knows of suppressions."""
+    """Other operations that show suppressions."""
 
     def test_the_export_has_them(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone=PHONE)

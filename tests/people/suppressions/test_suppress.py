@@ -34,14 +34,14 @@ MANUAL, INVALID = SuppressionReason.MANUAL, SuppressionReason.INVALID
 
 
 def bounced(shop: Shop, address: str = ANN, **overrides: object) -> tuple[Suppression, bool]:
-    """A hard bounce that SES tells of."""
+    """A suppression for SES's event of a hard bounce."""
     return suppressed(shop, address, BOUNCE, **overrides)
 
 
 def suppressed(
     shop: Shop, address: str, reason: SuppressionReason, **overrides: object
 ) -> tuple[Suppression, bool]:
-    """A suppression of now, from SES unless it says otherwise."""
+    """A suppression of now, from SES unless another source is given."""
     source = SuppressionSource(str(overrides.pop("source", "ses")))
     channel = Channel.SMS if address.startswith("+") else Channel.EMAIL
     overrides.setdefault("at", clock.now())
@@ -56,7 +56,7 @@ def reason_of(shop: Shop, address: str) -> str | None:
 
 
 class TestSuppress:
-    """What holds of an address once it is suppressed."""
+    """The state of an address once it is suppressed."""
 
     def test_it_says_what_it_was_given(self, shop: Shop) -> None:
         at = clock.now() - timedelta(minutes=3)
@@ -105,7 +105,7 @@ class TestSuppress:
             assert not suppressed(shop, ANN, reason)[1]
 
     def test_the_address_stands_in_no_key(self, shop: Shop) -> None:
-        """What an erasure can't change holds the keyed hash alone."""
+        """A key can't be changed by an erasure, so it has the keyed hash only."""
         made, _ = bounced(shop, ANN)
         rows = shop.world.rows(shop.workspace.partition("suppress"))
         assert {SuppressionItem, SuppressedAddressItem} < {type(row) for row in rows}
@@ -149,7 +149,7 @@ class TestEnd:
 
 
 class TestComplaint:
-    """Who complains is unsubscribed, too."""
+    """A person who complains is unsubscribed, too."""
 
     def test_who_has_the_address_is_unsubscribed_and_the_stores_are_told(
         self, shop: Shop, listener: Receiver
@@ -198,7 +198,7 @@ class TestComplaint:
 
 
 class TestMark:
-    """A profile knows whether what it shows is suppressed."""
+    """A profile records whether its shown address is suppressed."""
 
     def test_the_shown_address(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone=PHONE)
@@ -239,7 +239,7 @@ class TestMark:
 
 
 class TestAtOnce:
-    """Whoever begins to show an address meanwhile, or stops, comes before or after; both know."""
+    """A profile begins or stops to show an address at the same time: in either order both agree."""
 
     def test_a_profile_that_is_created_meanwhile(self, shop: Shop) -> None:
         with shop.world.meanwhile(lambda _: bounced(shop)):
@@ -273,19 +273,19 @@ class TestAtOnce:
 
 
 def marks(shop: Shop, person: dict[str, object]) -> set[str]:
-    """The channels whose shown address a profile knows as suppressed."""
+    """The channels whose shown address a profile has marked as suppressed."""
     return {channel.value for channel in shop.profile(UUID(str(person["id"]))).suppressed}
 
 
 def show(shop: Shop, person: dict[str, object], email: str) -> None:
-    """Lets a profile show another address."""
+    """Makes a profile show another address."""
     path = f"/profiles/{person['id']}"
     answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": email})
     assert answer.status == 200, answer.body
 
 
 class TestSchedule:
-    """Each hour what has ended is moved to the history."""
+    """Each hour ended suppressions are moved to the history."""
 
     def test_it_moves_what_has_ended(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
@@ -344,7 +344,7 @@ class TestSchedule:
 
 
 def is_listed(shop: Shop, person: dict[str, object]) -> bool:
-    """Whether the list of who may get marketing by email has the profile, and nobody else."""
+    """Whether the list of who may get marketing by email has the profile, and no other."""
     filters = ProfileFilter(reachable=[Channel.EMAIL])
     found = list_profiles(shop.workspace, filters, "-firstSeenAt", PageRequest())
     ids = [str(each.id) for each in found.items]

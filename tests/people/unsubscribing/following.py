@@ -1,4 +1,4 @@
-"""A person with an address, the links that are made for it, and what follows them."""
+"""A person with an address, links for it, and requests that follow them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,7 @@ from tests.people.consent.listening_store import HOOK, URL
 from tests.people.matching.scenario import ANN, Scenario
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0"
-# What Firefox and Chromium send for a page.
+# The headers that Firefox and Chromium send for a page.
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 FORM = "application/x-www-form-urlencoded"
 ONE_CLICK = {"List-Unsubscribe": "One-Click"}
@@ -23,7 +23,7 @@ BY_PAGE = {"List-Unsubscribe": "By-Page"}
 
 @dataclass
 class Reader:
-    """Somebody in a workspace who gets emails."""
+    """A person of a workspace who gets emails."""
 
     scenario: Scenario
     id: str
@@ -56,7 +56,7 @@ class Reader:
 
 
 def subscriber(scenario: Scenario, email: str = ANN) -> Reader:
-    """Somebody who is subscribed, with a link in an email."""
+    """A subscriber, with a link in an email."""
     reader = Reader(scenario, str(scenario.upsert(email=email)["id"]), email)
     reader.subscribe()
     reader.link()
@@ -88,7 +88,7 @@ def posted(
 
 
 def in_parts(fields: dict[str, str], boundary: str) -> bytes:
-    """The fields as RFC 7578 puts them."""
+    """The fields, encoded as RFC 7578 says."""
     lines: list[str] = []
     for name, value in fields.items():
         lines += [
@@ -101,7 +101,7 @@ def in_parts(fields: dict[str, str], boundary: str) -> bytes:
 
 
 def forget(scenario: Scenario, *, profiles: bool = True, claims: bool = True) -> None:
-    """Takes everybody's row away, and what says whose an address is."""
+    """Deletes every profile's row, and the claims of addresses."""
     kinds = (*([ProfileItem] if profiles else []), *([IdentityItem] if claims else []))
     for row in scenario.world.rows(scenario.workspace.key):
         if isinstance(row, kinds):
@@ -111,7 +111,7 @@ def forget(scenario: Scenario, *, profiles: bool = True, claims: bool = True) ->
 def listening_stores(
     scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Receiver, list[str]]:
-    """What two stores are told that know the person, and the stores."""
+    """The messages to two stores that know the person, and the stores."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
     listener = Receiver()
     monkeypatch.setattr(posting, "post", listener.post)

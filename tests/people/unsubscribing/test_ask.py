@@ -1,4 +1,4 @@
-"""GET /unsubscribe/{token}: the page that asks, and the links that lead nowhere."""
+"""GET /unsubscribe/{token}: the page with the question, and links that lead nowhere."""
 
 import re
 from base64 import b64encode
@@ -20,10 +20,10 @@ NOWHERE = ["", "x", "unsubscribe", "AQ", "A" * 150, "A" * 8000, "%2F", "ä", "a 
 
 
 class Page(HTMLParser):
-    """What stands in a page."""
+    """The content of a page."""
 
     def __init__(self, answer: Answer) -> None:
-        """Reads it, once it is seen to be shut to everything but its own form."""
+        """Reads it, once its headers are known to allow nothing but its own form."""
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
@@ -56,7 +56,7 @@ class Page(HTMLParser):
 
     @property
     def fields(self) -> dict[str, str]:
-        """What its form sends."""
+        """The fields of its form."""
         [form] = self.all("form")
         assert form == {"method": "post"}
         return {str(field["name"]): str(field["value"]) for field in self.all("input")}
@@ -103,7 +103,7 @@ class TestAsk:
 
     @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
     def test_changes_nothing(self, scenario: Scenario, method: str) -> None:
-        """What scanners of links and browsers that fetch ahead do."""
+        """Scanners of links and browsers that prefetch send such requests."""
         reader = subscriber(scenario)
         scenario.world.deliver()
         before = [row.serialize() for row in scenario.world.rows()]
@@ -133,7 +133,7 @@ class TestAsk:
 
     @pytest.mark.parametrize("claims", [True, False])
     def test_nobody_is_left(self, scenario: Scenario, claims: bool) -> None:
-        """An erasure begins with the profile; its claims go a little later."""
+        """An erasure deletes the profile first, and its claims a little later."""
         reader = subscriber(scenario)
         forget(scenario, claims=claims)
         answer = scenario.world.call("GET", reader.path)

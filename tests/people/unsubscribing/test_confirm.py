@@ -107,7 +107,7 @@ class TestConfirm:
         assert reader.state == "unsubscribed"
 
     def test_a_body_in_base64(self, scenario: Scenario) -> None:
-        """As the gateway hands over what it doesn't know to be text."""
+        """The gateway passes a body that isn't known to be text in base64."""
         for body, kind in (
             (b"List-Unsubscribe=One-Click&f=\xff", "application/x-www-form-urlencoded"),
             (in_parts(ONE_CLICK, "b") + b"\xff", "multipart/form-data; boundary=b"),
@@ -115,7 +115,7 @@ class TestConfirm:
             reader = subscriber(scenario)
             headers = {"content-type": kind}
             answer = scenario.world.call("POST", reader.path, headers=headers, body=body)
-            if kind.startswith("multipart"):  # what stands behind the last part is no part
+            if kind.startswith("multipart"):  # bytes after the last part are no part
                 assert (answer.status, reader.state) == (200, "unsubscribed")
             else:
                 assert answer.problem() == (400, "malformed_request")
@@ -163,7 +163,7 @@ class TestConfirm:
         assert reader.state == "unsubscribed"
 
     def test_after_the_address_went(self, scenario: Scenario) -> None:
-        """It is nobody's any more, and is taken off by whom it was."""
+        """Nobody has the address any more; the link unsubscribes its former person."""
         reader = subscriber(scenario)
         forget(scenario, profiles=False)
         assert posted(scenario, reader.path, ONE_CLICK).status == 200
@@ -183,7 +183,7 @@ class TestConfirm:
         assert other.state == "unsubscribed"
 
     def test_somebody_else_has_the_address_now(self, scenario: Scenario) -> None:
-        """Who was erased and comes back is somebody new; the mail still comes to them."""
+        """An erased person who returns is a new profile, and still gets the mail."""
         reader = subscriber(scenario)
         forget(scenario)
         back = subscriber(scenario)
@@ -252,7 +252,7 @@ class TestConfirm:
 
 
 class TestStores:
-    """The stores that know the person are told, as of any change."""
+    """The change is written back to the stores that know the person, as any change."""
 
     def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
         listener, stores = listening_stores(scenario, monkeypatch)
@@ -275,7 +275,7 @@ class TestStores:
 
 
 class TestAtOnce:
-    """Killed anywhere, and beside others."""
+    """Killed at any call, and with concurrent writers."""
 
     def test_killed_anywhere(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
@@ -295,7 +295,7 @@ class TestAtOnce:
         assert [each["source"] for each in reader.changes] == ["unsubscribe_link", "manual"]
 
     def test_beside_a_subscription(self, scenario: Scenario) -> None:
-        """The one that comes second is later by a millisecond at least, and holds."""
+        """The later writer is later by a millisecond at least, and holds."""
         reader = subscriber(scenario)
         scenario.consent(reader.id, "unsubscribed")
         with before_the_commit(reader.subscribe):
@@ -306,7 +306,7 @@ class TestAtOnce:
     def test_whose_move_in_the_stores_lists_was_cut_short(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Whatever saves the profile next moves it on."""
+        """The next save of the profile continues the move."""
         stores = [scenario.store() for _ in range(5)]
         for store in stores:
             assert scenario.customer(store, "c-1", at=5, email=ANN).status == 201

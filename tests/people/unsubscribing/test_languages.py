@@ -44,13 +44,13 @@ DEAD = {
 
 
 def opened(scenario: Scenario, path: str, languages: str | None = None) -> Answer:
-    """The link as a browser opens it whose owner reads these languages."""
+    """The link, opened by a browser with these languages."""
     sent = {"accept": BROWSER, **({} if languages is None else {"accept-language": languages})}
     return scenario.world.call("GET", path, headers=sent)
 
 
 def speaks(answer: Answer, language: str, words: str) -> None:
-    """Holds the page to one language, as browsers, screen readers and caches are told."""
+    """Asserts the page's one language, as browsers, screen readers and caches see it."""
     page = Page(answer)
     assert page.all("html") == [{"lang": language}]
     assert answer.header("content-language") == language
@@ -60,7 +60,7 @@ def speaks(answer: Answer, language: str, words: str) -> None:
 
 
 class TestWhose:
-    """Whose language it is."""
+    """The source of the language."""
 
     @pytest.mark.parametrize("language", TITLES)
     def test_the_profiles_before_the_browsers(self, scenario: Scenario, language: str) -> None:
@@ -94,7 +94,7 @@ class TestWhose:
     def test_the_profiles_where_a_shop_moved_to(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Nobody has the address any more in the workspace that made the link."""
+        """The address has no profile any more in the workspace that made the link."""
         there = Scenario(scenario.world)
         reader = subscriber(scenario)
         there.upsert(email=ANN, locale="pl")
@@ -109,7 +109,7 @@ class TestWhose:
 
 
 class TestDeadLinks:
-    """Nobody is known behind a dead link: its page speaks the browser's language."""
+    """A dead link leads to no person: its page has the browser's language."""
 
     @pytest.mark.parametrize("language", DEAD)
     def test_one_that_is_not_whole(self, scenario: Scenario, language: str) -> None:
@@ -135,7 +135,7 @@ class TestDeadLinks:
 
 
 class TestStrangers:
-    """Nothing that a stranger sends for a language comes back."""
+    """No text that a stranger sends as a language is in the answer."""
 
     @pytest.mark.parametrize(
         "languages",
@@ -172,7 +172,7 @@ class TestStrangers:
 
 
 class TestTrouble:
-    """Whoever presses the button is never left with a program's answer."""
+    """A person who presses the button always gets a page, never a program's answer."""
 
     @pytest.mark.parametrize("fields", [BY_PAGE, ONE_CLICK])
     def test_a_fault_is_a_page_that_says_what_to_do(
@@ -203,7 +203,7 @@ class TestTrouble:
         status: int,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Too busy, too many at once, or out of time."""
+        """Problems that end by themselves: busy, too many at once, or out of time."""
         reader = subscriber(scenario)
 
         def fail(*_: object) -> None:
@@ -230,9 +230,9 @@ class TestTrouble:
 
     @pytest.mark.parametrize("accept", [BROWSER, "*/*"])
     def test_is_kept_by_no_cache(self, scenario: Scenario, accept: str) -> None:
-        """404 and 410 may be kept unless they forbid it (RFC 9110, section 15.1).
+        """404 and 410 may be cached unless they forbid it (RFC 9110, section 15.1).
 
-        Whoever is erased and comes back is unsubscribed by the link again.
+        The same link unsubscribes an erased person who returned.
         """
         reader = subscriber(scenario)
         forget(scenario)
@@ -241,7 +241,7 @@ class TestTrouble:
             assert (answer.status, answer.header("cache-control")) == (status, "no-store")
 
     def test_only_where_it_is_a_page_that_was_asked_for(self, scenario: Scenario) -> None:
-        """A link is made by a program, whatever it says that it accepts."""
+        """A program creates a link, whatever it accepts."""
         sent = {"accept": BROWSER}
         answer = scenario.world.call("POST", "/profiles/7/unsubscribe-links", headers=sent)
         assert answer.problem() == (401, "unauthenticated")

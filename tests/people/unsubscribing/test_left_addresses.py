@@ -1,4 +1,4 @@
-"""A link speaks for an address that was taken off its profile, also beside whoever takes it."""
+"""A link of an address that was removed from its profile, also with concurrent claims of it."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from tests.people.unsubscribing.following import ONE_CLICK, Reader, posted
 
 @pytest.fixture(params=["nothing was said", "they had subscribed it"])
 def reader(scenario: Scenario, request: pytest.FixtureRequest) -> Reader:
-    """An email to them has a link for an address that was taken off them."""
+    """A person who got a link in an email to an address that was removed from them."""
     person = Reader(scenario, str(scenario.upsert(email=ANN, phone=PHONE)["id"]))
     if request.param == "they had subscribed it":
         person.subscribe()
@@ -24,23 +24,23 @@ def reader(scenario: Scenario, request: pytest.FixtureRequest) -> Reader:
 
 
 def take(scenario: Scenario) -> None:
-    """Somebody new takes the address."""
+    """A new profile claims the address."""
     scenario.upsert(email=ANN)
 
 
 def show(scenario: Scenario) -> None:
-    """Somebody who is known shows the address from now on."""
+    """A known profile shows the address from now on."""
     bob = scenario.upsert(email=BOB)["id"]
     assert scenario.call("PATCH", f"/profiles/{bob}", {"email": ANN}).status == 200
 
 
 def follow(scenario: Scenario, reader: Reader) -> None:
-    """The mailbox's button is pressed."""
+    """A mailbox provider's button is pressed."""
     assert posted(scenario, reader.path, ONE_CLICK).status == 200
 
 
 def check(scenario: Scenario) -> None:
-    """Whoever has the address shows that it is unsubscribed, and is listed so."""
+    """The profile that has the address shows it as unsubscribed, and is listed so."""
     assert scenario.find_profile(email=ANN)["emailMarketingConsent"] == "unsubscribed"
     assert scenario.get("/profiles", emailMarketingConsent="unsubscribed")["total"] == 1
     assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 0
@@ -48,7 +48,7 @@ def check(scenario: Scenario) -> None:
 
 
 def test_while_somebody_takes_the_address(scenario: Scenario, reader: Reader) -> None:
-    """They have read what was said of it before."""
+    """The profile's writer read the consent from before."""
     with before_the_commit(lambda: follow(scenario, reader)):
         take(scenario)
     check(scenario)
@@ -58,7 +58,7 @@ def test_while_somebody_takes_the_address(scenario: Scenario, reader: Reader) ->
 def test_somebody_takes_the_address_meanwhile(
     scenario: Scenario, reader: Reader, newcomer: Callable[[Scenario], None]
 ) -> None:
-    """The link's request has read that it is nobody's."""
+    """The link's request read that no profile has the address."""
     with before_the_commit(lambda: newcomer(scenario)):
         follow(scenario, reader)
     check(scenario)

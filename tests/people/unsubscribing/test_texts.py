@@ -30,7 +30,7 @@ def texts(language: Language) -> Iterator[tuple[str, str]]:
 
 
 def placeholders(text: str) -> list[str]:
-    """What is to be filled in, with whatever else the filling would take for a place."""
+    """The placeholders, with anything else that the formatting would take for one."""
     return sorted(
         f"{field}{spec}{conversion}"
         for _, field, spec, conversion in string.Formatter().parse(text)

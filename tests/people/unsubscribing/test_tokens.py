@@ -1,4 +1,4 @@
-"""The links' tokens: what they hold, that nobody can make or change one, and what they cost."""
+"""The links' tokens: their content, their cost, and that nobody can forge or change one."""
 
 import os
 import string
@@ -41,13 +41,13 @@ def _own_keys() -> Iterator[None]:
 
 
 def new_key() -> str:
-    """Another key as an operator makes it."""
+    """Another key, as an operator makes it."""
     made = _kms().create_key(KeyUsage="GENERATE_VERIFY_MAC", KeySpec="HMAC_256")
     return str(made["KeyMetadata"]["KeyId"])
 
 
 def give_keys(patch: pytest.MonkeyPatch, keys: dict[int, str]) -> None:
-    """Deploys with other keys."""
+    """Deploys other keys."""
     other = replace(settings(), code_key_ids=keys)
     for module in (sealed_tokens, sealing):
         patch.setattr(module, "settings", lambda: other)
@@ -74,7 +74,7 @@ class TestLinks:
         assert read_link(token[:at] + letter + token[at + 1 :]) is None
 
     def test_no_letter_has_a_second_spelling(self) -> None:
-        """The last one has spare bits, of which Python's decoder takes no notice."""
+        """The last letter has spare bits, which Python's decoder ignores."""
         for length in range(3):
             link = UnsubscribeLink(HERE, PERSON, "a@example.com" + "m" * length, None)
             token = link.token
@@ -127,7 +127,7 @@ class TestSealing:
         assert [open_token(each, THIS) for each in (old, new)] == [None, (HERE, b"content")]
 
     def test_a_generation_is_a_key_of_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Both open what the other sealed, whichever came first; a lost one opens nothing."""
+        """A token opens with the key of its own generation only; the other keys don't matter."""
         give_keys(monkeypatch, {1: new_key(), 2: (second := new_key())})
         token = seal_token(b"content", HERE, THIS)
         give_keys(monkeypatch, {1: new_key(), 2: second})

@@ -1,1 +1,1 @@
-"""Budgets of requests: the bucket against a plain model, its rows, and the few that wait."""
+"""Budgets of requests: the bucket against a plain model, its rows, and budgets of a day."""

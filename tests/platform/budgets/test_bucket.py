@@ -17,13 +17,13 @@ pauses = st.one_of(st.integers(0, 5), st.integers(0, 200), st.integers(0, 5000))
 
 @dataclass
 class Row:
-    """The row as DynamoDB has it: one moment, and the writes that it took."""
+    """The row as DynamoDB has it: one moment, and the number of writes."""
 
     full_at: int | None = None
     writes: int = 0
 
     def count(self, usage: Usage, stored: int) -> tuple[int, int]:
-        """As `repository.count`, which `test_rows.py` holds to this."""
+        """The same as `repository.count`, as `test_rows.py` proves."""
         before = self.writes
         if stored < usage.since:
             self.writes += 1
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass
 class Containers:
-    """Some containers that answer the requests of one caller, and what became of those."""
+    """Some containers that answer the requests of one caller, and the results."""
 
     number: int
     policy: Policy = POLICY
@@ -66,18 +66,18 @@ class Containers:
         return not wait
 
     def replace(self, container: int) -> None:
-        """A container is killed: what it didn't report is lost, and another one begins."""
+        """A container is killed: its unreported usage is lost, and a new one starts."""
         self.buckets[container] = Bucket(self.policy)
 
 
 def max_excess(moments: list[int], policy: Policy = POLICY) -> float:
-    """By how many requests the budget was passed at most, over all windows.
+    """By how many requests the budget was exceeded at most, over all windows.
 
     A budget lets `quota + per_second * seconds` through in any window.
     """
     over, level = 0.0, 0.0
     last = moments[0] if moments else 0
-    for moment in moments:  # what stands in a leaking bucket of no bottom but empty
+    for moment in moments:  # a leaking bucket's level: never below empty, without a top
         level = max(0.0, level - (moment - last) * policy.per_second / 1000) + 1
         over, last = max(over, level - policy.quota), moment
     return over
@@ -99,7 +99,7 @@ class TestOneContainer:
 
     @given(st.lists(pauses, max_size=600))
     def test_refuses_nothing_that_the_budget_has_room_for(self, waits: list[int]) -> None:
-        """Against the plain bucket, but for a lease: what is reported late is charged at once."""
+        """Against the plain bucket, except for a lease: late usage is charged at once."""
         containers, now = Containers(1), 1_000_000
         level, last = 0.0, now
         for wait in waits:
@@ -125,7 +125,7 @@ class TestOneContainer:
 
 
 class TestContainers:
-    """Each knows of its own requests, and by its reports of the others'."""
+    """Each container knows its own requests, and through its reports the others'."""
 
     @given(requests, st.integers(1, 10))
     def test_let_through_at_most_the_budget_and_three_leases_each(
@@ -141,12 +141,12 @@ class TestContainers:
     def test_write_once_in_twenty_requests_at_most(
         self, arrivals: list[tuple[int, int]], number: int
     ) -> None:
-        """Refused ones included, whatever the containers do to each other."""
+        """Refused requests included, whatever the other containers report."""
         containers, now = Containers(number), 1_000_000
         for container, wait in arrivals:
             now += wait
             containers.ask(container % number, now)
-            # A report that met another one's has taken its second write in advance.
+            # A report that met another one's has used its second write already.
             assert containers.row.writes <= containers.requests / LEASE + number
 
     @given(requests, st.integers(1, 10), st.lists(st.integers(0, 9), max_size=60))
@@ -171,16 +171,16 @@ class TestContainers:
         assert 0.9 * POLICY.per_second <= rate <= 1.1 * POLICY.per_second + POLICY.quota / seconds
 
     def test_a_caller_at_a_tenth_is_never_refused_on_a_thousand_containers(self) -> None:
-        """What they saw long ago is charged to the time when they saw it: it weighs nothing."""
+        """Usage seen long ago is charged to the time when it was seen, so it doesn't count now."""
         containers, now = Containers(1000), 1_000_000
         for n in range(60_000):
             now += 200
             assert containers.ask(n * 7919 % 1000, now)
-        # They all come back at once, each with a lease that is nearly used up.
+        # All containers report again at once, each with a lease that is nearly used up.
         assert all(containers.ask(n, now) for n in range(60))
 
     def test_a_clock_that_goes_a_second_wrong_costs_a_second(self) -> None:
-        """One container is a second ahead: the others see a bucket that is so much emptier."""
+        """One container's clock is a second ahead: to the others the bucket is emptier."""
         containers, now = Containers(2), 1_000_000
         for n in range(2 * LEASE):
             containers.ask(0, now + 1000 + n * 10)

@@ -1,4 +1,4 @@
-"""Budgets of a day, beside a bucket that is filled with drops and looked at."""
+"""Budgets of a day, compared with a plain leaking bucket."""
 
 from datetime import timedelta
 from fractions import Fraction
@@ -24,7 +24,7 @@ def _nothing_stored(world: World) -> None:
 
 
 @pytest.mark.usefixtures("_nothing_stored")
-# The clock of the fixture is moved by each example, from wherever the one before has left it.
+# Each example moves the fixture's clock, from wherever the one before has left it.
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     per_day=st.sampled_from([1, 3, 4, 24]),

@@ -1,4 +1,4 @@
-"""Rows of budgets: counted by one update, whoever else counts, and where nothing answers."""
+"""Rows of budgets: counted by one update, with concurrent counts, and without answers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -75,7 +75,7 @@ class TestCounting:
 
 @pytest.fixture
 def unanswered() -> Iterator[list[Any]]:
-    """What the table is asked while it throttles every count."""
+    """The calls to the table while it throttles every count."""
     calls: list[Any] = []
 
     def throttled(*args: Any) -> Any:

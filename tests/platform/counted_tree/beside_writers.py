@@ -1,4 +1,4 @@
-"""Readers of a list that others write between any two of their calls, and what they answered."""
+"""Readers of a list that others write between any two of their calls, and their answers."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ type Model = dict[str, TreeEntry]
 
 
 def loaded(*, keys_stay: bool = True) -> TwoLists:
-    """300 entries in pages, but for the ends."""
+    """300 entries in pages, except at the ends."""
     lists = TwoLists(tree(f"list#{uuid4()}", 2, 4, packing=PACKING, keys_stay=keys_stay))
     entries = [numbered(number) for number in LOADED]
     Load(lists.tree).run(entries)
@@ -47,7 +47,7 @@ def loaded(*, keys_stay: bool = True) -> TwoLists:
 
 @dataclass
 class Answered:
-    """What a reader said, and each state of the list from its beginning to its end."""
+    """A reader's answer, and each state of the list from the reader's beginning to its end."""
 
     listing: Listing[TreeEntry]
     states: list[Model]
@@ -64,7 +64,7 @@ def answered(
     *,
     later: bool = False,
 ) -> Answered:
-    """Reads while others commit before each call, one transaction for each operation."""
+    """Reads while other writers commit before each call, a transaction for each operation."""
     states, calls = [dict(lists.model)], 0
     began, others = engine.units, 0
 
@@ -91,20 +91,20 @@ def answered(
 def page_of(
     model: Model, request: PageRequest, *, by: Filter | None = None, within: KeyRange = EVERYTHING
 ) -> tuple[list[TreeEntry], int]:
-    """The newest first."""
+    """A page, the newest first."""
     rows = expected(model, descending=True, by=by, within=within)
     return rows[request.skipped :][: request.size], len(rows)
 
 
 def at_the_end(several: int) -> Iterator[list[Operation]]:
-    """New entries behind all others, so many before each call."""
+    """New entries after all others, so many before each call."""
     numbers = count(END + 1)
     while True:
         yield [(None, numbered(next(numbers))) for _ in range(several)]
 
 
 def near(number: int, several: int) -> Iterator[list[Operation]]:
-    """New entries of one moment, which is among those there are."""
+    """New entries at one moment, in the midst of the existing ones."""
     key = START + timedelta(minutes=number, seconds=30)
     values = numbered(0).values
     ids = count(1)

@@ -1,4 +1,4 @@
-"""The small engine in moto's place, for what takes thousands of calls."""
+"""The small engine in moto's place, for tests that make thousands of calls."""
 
 import pytest
 
@@ -17,13 +17,13 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 @pytest.fixture
 def folds_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody folds by chance, and nobody knows for a moment that a list was contended."""
+    """No unit folds by chance, and none remembers for a moment that a list was contended."""
     monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
     monkeypatch.setattr(contention, "_SECONDS", 0.0)
 
 
 @pytest.fixture
 def all_is_cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list that packs in life packs what it may, whatever its keys say; one call at a time."""
+    """A list packs all that it may as it grows, whatever its keys say; one call at a time."""
     monkeypatch.setattr(cold_leaves.ColdLeaves, "_is_cold", lambda *_: True)
     monkeypatch.setattr(cold_leaves, "_THREADS", 1)

@@ -1,7 +1,8 @@
 """A DynamoDB small and fast enough for thousands of histories, counting calls and read units.
 
-It answers what the counted tree asks: queries of one partition, and transactions with the
-expressions that PynamoDB writes. Between any two calls a test may let somebody else act, or die.
+It supports what the counted tree sends: queries of one partition, and transactions with the
+expressions that PynamoDB writes. Between any two calls a test may let another writer act, or the
+process die.
 """
 
 import re
@@ -23,7 +24,7 @@ _UNIT = 4096
 
 
 class Killed(BaseException):
-    """The process died here."""
+    """The process died at this call."""
 
 
 def size_of(item: Raw) -> int:
@@ -58,7 +59,7 @@ class Engine:
     """Whether another transaction has the row of a partition and sort key just now."""
 
     def call(self, operation: str, request: Request) -> dict[str, Any]:
-        """Stands in for PynamoDB's way to botocore."""
+        """Replaces PynamoDB's call of botocore."""
         if self.before_call is not None:
             self.before_call(operation)
         self.calls.append(operation)
@@ -76,7 +77,7 @@ class Engine:
         return answer
 
     def snapshot(self) -> Callable[[], None]:
-        """Puts back, when it is called, what is stored now."""
+        """Returns a function that restores the rows stored now."""
         items = {pk: dict(partition) for pk, partition in self.items.items()}
         order = {pk: list(keys) for pk, keys in self.order.items()}
 
@@ -139,7 +140,7 @@ class Engine:
         return {}
 
     def _units_of(self, key: tuple[str, str], item: Raw | None) -> int:
-        """The write units of an item, by what is larger: what was there, or what is now."""
+        """The write units of an item, by its larger image: the old or the new one."""
         before = self.items.get(key[0], {}).get(key[1], {})
         return max(1, *(ceil(size_of(each or {}) / 1024) for each in (before, item)))
 
@@ -185,7 +186,7 @@ def _key(kind: str, part: Request) -> tuple[str, str]:
 
 
 def _tokens(expression: str, request: Request) -> list[Any]:
-    """The expression's parts, names and values put in."""
+    """The expression's parts, with names and values substituted."""
     names = request.get("ExpressionAttributeNames", {})
     values = request.get("ExpressionAttributeValues", {})
     return [names.get(t, values.get(t, t)) for t in _TOKEN.findall(expression)]

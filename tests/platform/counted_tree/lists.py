@@ -1,4 +1,4 @@
-"""A list as the tests know it: a counted tree beside the plain dictionary that it must equal."""
+"""A list in tests: a counted tree beside the plain dictionary that it must equal."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,13 +36,13 @@ type Operation = tuple[TreeEntry | None, TreeEntry | None]
 
 
 def entry(name: str | None, number: int, status: str | None, *, test: bool) -> TreeEntry:
-    """An entry whose payload says all of it."""
+    """An entry whose payload has all of its values."""
     values = {"status": status, "isTest": test}
     return TreeEntry(text_key(name, UUID(int=number)), values, [name, number])
 
 
 def numbered(number: int, status: str | None = "paid", *, test: bool = False) -> TreeEntry:
-    """The entry of a number; they sort as the numbers do."""
+    """The entry of a number; entries sort as their numbers do."""
     key = moment_key(START + timedelta(minutes=number), UUID(int=number))
     return TreeEntry(key, {"status": status, "isTest": test}, number)
 
@@ -76,15 +76,15 @@ def apply(tree: Tree, operations: list[Operation]) -> Callable[[Changes], None]:
 
 
 class Importer:
-    """A writer that remembers the nodes from one unit of work to the next."""
+    """A writer that remembers nodes from one unit of work to the next."""
 
     def __init__(self) -> None:
         self.reads = ReadAhead()
 
     def do(self, tree: Tree, operations: list[Operation], *, alone: bool = True) -> None:
-        """Does the operations in one transaction; what was remembered wrongly is a lost race.
+        """Does the operations in one transaction; wrong remembered nodes are a lost race.
 
-        Alone, it never takes more items than it said before.
+        If `alone`, it never takes more items than it said before.
         """
         for _ in range(MAX_RUNS):
             self.reads.next()
@@ -103,14 +103,14 @@ class Importer:
 
 @contextmanager
 def counted_later() -> Iterator[None]:
-    """Whoever writes inside leaves the nodes for later, as others were at them a moment ago."""
+    """Writers inside the block leave the nodes for later, as if they had just met others there."""
     with mock.patch.object(writing, "is_contended", return_value=True):
         yield
 
 
 @contextmanager
 def nodes_held(engine: Engine) -> Iterator[None]:
-    """Another transaction has all nodes: whoever writes to them is refused."""
+    """Another transaction holds all nodes: a unit that writes to them is refused."""
     engine.is_held = lambda pk, sk: pk.endswith("#nodes") and sk[0].isdigit()
     try:
         yield
@@ -131,7 +131,7 @@ class TwoLists:
         self.note(*operations)
 
     def note(self, *operations: Operation) -> None:
-        """Does the operations to the model alone."""
+        """Applies the operations to the model only."""
         for old, new in operations:
             if old:
                 del self.model[old.key]
@@ -180,7 +180,7 @@ def expected(
     by: Filter | None = None,
     within: KeyRange = EVERYTHING,
 ) -> list[TreeEntry]:
-    """What a plain list gives for the same question."""
+    """The result of the same query on a plain list."""
     entries = [e for key, e in sorted(model.items()) if within.lo <= key < within.hi]
     entries = [e for e in entries if by is None or e.values[by.field.name] in by.values]
     return entries[::-1] if descending else entries

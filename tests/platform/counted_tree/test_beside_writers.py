@@ -1,8 +1,8 @@
-"""What a reader answers while a list is written between any two of its calls.
+"""A reader's answers while a list is written between any two of its calls.
 
-The lists have three levels or more of few entries, and leaves with pages. Answers are held to the
-plain list as it was between the reader's first call and its last. Of a page that lies below two
-nodes, rows and total may be those of two such moments.
+The lists have three levels or more of few entries, and leaves with pages. Answers are compared with
+the plain list as it was between the reader's first call and its last. If a page lies below two
+nodes, its rows and its total may be those of two such moments.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ DEEP = [PageRequest(n, 7) for n in (5, 9, 20, 38, 43)]
 @pytest.mark.parametrize("several", [1, 3])
 @pytest.mark.parametrize("request_", DEEP, ids=lambda request: f"page {request.number}")
 class TestOneState:
-    """An answer is the list as it was at one moment between its first call and its last."""
+    """An answer is the list at one moment between the reader's first call and its last."""
 
     def test_beside_writes_at_the_growing_end(
         self, engine: Engine, request_: PageRequest, several: int, later: bool
@@ -89,13 +89,13 @@ class TestOneState:
 
 
 def spans_nodes(lists: TwoLists, items: Sequence[TreeEntry]) -> bool:
-    """Whether a page ends below another node than that below which it begins."""
+    """Whether a page's last entry is below another node than its first."""
     nodes = lists.tree.rows
     return bool(items) and nodes.floor(1, items[0].key) != nodes.floor(1, items[-1].key)
 
 
 def is_right_in_parts(found: Answered, answers: Sequence[tuple[list[TreeEntry], int]]) -> bool:
-    """Whether the rows are those of a moment, and the total is that of this or one before."""
+    """Whether the rows are those of one moment, and the total is that of this or an earlier one."""
     rows = [rows for rows, _ in answers]
     if list(found.listing.items) not in rows:
         return False
@@ -103,7 +103,7 @@ def is_right_in_parts(found: Answered, answers: Sequence[tuple[list[TreeEntry], 
 
 
 def last(rows: Sequence[list[TreeEntry]], found: Answered) -> int:
-    """The place of the last state with those rows."""
+    """The position of the last state with those rows."""
     return max(n for n, each in enumerate(rows) if each == list(found.listing.items))
 
 
@@ -111,7 +111,7 @@ def last(rows: Sequence[list[TreeEntry]], found: Answered) -> int:
 def test_pages_at_the_end_are_right_in_their_rows_and_in_their_total(
     engine: Engine, request_: PageRequest
 ) -> None:
-    """Whole leaves aren't read there: the rows may have what came after the total was read."""
+    """Whole leaves aren't read there: the rows may have entries newer than the total."""
     lists = loaded()
     found = answered(
         engine, lists, lambda: lists.tree.page(request_, descending=True), at_the_end(2)
@@ -123,7 +123,7 @@ SINGLE = st.tuples(st.integers(0, 950), st.sampled_from(["come", "change", "go"]
 
 
 def single(lists: TwoLists, number: int, what: str) -> list[Operation]:
-    """One operation on the entry of a number, or nothing where it can't be."""
+    """One operation on the entry of a number, or none if it isn't possible."""
     there = lists.model.get(numbered(number).key)
     if there is None:
         return [(None, numbered(number))] if what == "come" else []
@@ -147,7 +147,7 @@ def test_each_write_is_seen_whole_or_not_at_all(
     within: KeyRange,
     later: bool,
 ) -> None:
-    """Of single writes all over the list the answer has some, and is exact with just those."""
+    """The answer has some of the single writes all over the list, and is exact with just those."""
     engine = Engine()
     with mock.patch.object(connection, "_make_api_call", engine.call):
         lists, request = loaded(), PageRequest(number, 7)
@@ -183,7 +183,7 @@ def test_each_write_is_seen_whole_or_not_at_all(
 
 
 def with_some(before: Model, operations: Sequence[Operation]) -> Model:
-    """The list as it is with just these."""
+    """The list with just these writes."""
     model = dict(before)
     for old, new in operations:
         if old:
@@ -195,7 +195,7 @@ def with_some(before: Model, operations: Sequence[Operation]) -> Model:
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: f"page {request.number}")
 def test_where_entries_move_no_half_of_it_is_seen(engine: Engine, request_: PageRequest) -> None:
-    """One moves before each of three calls: the total is what it ever was."""
+    """An entry moves before each of three calls: the total stays the same."""
     lists = loaded(keys_stay=False)
     moves = ([(numbered(3 * n), numbered(END + 1 + n))] for n in (150, 222, 290))
     found = answered(engine, lists, lambda: lists.tree.page(request_, descending=True), iter(moves))
@@ -209,7 +209,7 @@ def test_where_entries_move_no_half_of_it_is_seen(engine: Engine, request_: Page
 def test_what_is_looked_through_is_one_state_too(
     engine: Engine, within: KeyRange, keys_stay: bool
 ) -> None:
-    """Of all that a filter keeps, beside three writes at the growing end."""
+    """All entries that a filter keeps, with three concurrent writes at the growing end."""
     lists, request = loaded(keys_stay=keys_stay), PageRequest(1, 1000)
     found = answered(
         engine,

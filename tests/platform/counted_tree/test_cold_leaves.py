@@ -1,4 +1,4 @@
-"""Lists that pack what is cold as they grow: what becomes a page, and who comes in between."""
+"""Lists that pack cold leaves as they grow: what becomes a page, with concurrent writers."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,10 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Says what minute it is; the entry of a number is of that minute. It begins long after all."""
+    """Sets the minute; the entry of a number is of that minute.
+
+    It begins long after all entries.
+    """
 
     def set_to(minute: int) -> None:
         monkeypatch.setattr(clock, "now", lambda: START + timedelta(minutes=minute))
@@ -59,7 +62,7 @@ def new_lists(packing: Packing | None = PACKING) -> TwoLists:
 
 
 def grown(numbers: range = range(0, 200, 5)) -> TwoLists:
-    """A list to which one entry after the other came."""
+    """A list to which one entry after the other was added."""
     lists = new_lists()
     for number in numbers:
         lists.do(*inserts(number))
@@ -68,10 +71,10 @@ def grown(numbers: range = range(0, 200, 5)) -> TwoLists:
 
 @pytest.mark.usefixtures("engine")
 class TestGrowth:
-    """What is packed as entries come."""
+    """What is packed as entries are added."""
 
     def test_packs_all_but_the_ends(self) -> None:
-        """Rows are left for the ends, and for the two leaves that have some of those."""
+        """The entries at the ends stay rows, and those of the two leaves that have some of them."""
         lists = grown()
         lists.check()
         assert pages(lists) >= 4
@@ -82,7 +85,7 @@ class TestGrowth:
         assert plain[-PACKING.ends :] == keys[-PACKING.ends :]
 
     def test_packs_nothing_younger(self, at: Callable[[int], None]) -> None:
-        """A leaf with one entry that is not cold stays as it is."""
+        """A leaf with one entry that isn't cold stays as it is."""
         at(60 + 100)
         lists = grown()
         lists.check()
@@ -97,13 +100,13 @@ class TestGrowth:
         assert pages(lists) > before
 
     def test_packs_what_comes_in_before_the_others(self) -> None:
-        """An import that begins with the newest."""
+        """An import adds the newest entries first."""
         lists = grown(range(1000, 600, -5))
         lists.check()
         assert pages(lists) >= 8
 
     def test_packs_a_list_of_before_as_it_grows(self) -> None:
-        """Two leaves for each that comes, until it has caught up."""
+        """Each new entry packs two leaves, until all cold ones are packed."""
         lists = TwoLists(grown(range(0)).tree)
         plain = TwoLists(replace(lists.tree, packing=None), lists.model)
         for number in range(0, 300, 5):
@@ -118,7 +121,7 @@ class TestGrowth:
         assert rows(lists) <= 2 * (PACKING.ends + 2 * 3 * lists.tree.fan_out)
 
     def test_packs_what_an_import_leaves(self) -> None:
-        """Who remembers the nodes splits later, and packs more at once."""
+        """A writer that remembers the nodes splits later, and packs more at once."""
         lists, importer = new_lists(), Importer()
         for first in range(0, 600, 20):
             operations = inserts(*range(first, first + 20, 2))
@@ -128,7 +131,7 @@ class TestGrowth:
         assert rows(lists) <= len(lists.model) // 2
 
     def test_goes_on_beside_loads(self) -> None:
-        """Both widen one span."""
+        """Both extend one span."""
         lists = grown(range(200, 300, 5))
         load(lists, [numbered(number) for number in range(402, 600, 5)])
         for number in range(600, 800, 5):
@@ -146,7 +149,7 @@ class TestGrowth:
         lists.check()
 
     def test_removes_a_page_that_nobody_names(self, engine: Engine) -> None:
-        """Of a try that was killed."""
+        """A killed try left it."""
         lists = grown(range(0, 40, 5))
         leaf = lists.tree.rows.floor(0, numbered(30).key)
         assert leaf is not None
@@ -163,7 +166,7 @@ def _put(lists: TwoLists, key: str) -> dict[str, object]:
 
 
 def about_to_pack(engine: Engine, numbers: range = range(0, 100, 5)) -> tuple[TwoLists, Operation]:
-    """A list of these numbers and some more, and the insert that will have it pack a leaf."""
+    """A list of these numbers and some more, and the insert that makes it pack a leaf."""
     lists, number = grown(numbers), numbers.stop
     while True:
         restore, before, count = engine.snapshot(), dict(lists.model), pages(lists)
@@ -185,7 +188,7 @@ UNITS: dict[str, Callable[[list[int]], list[Operation]]] = {
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) -> None:
-    """Of the leaf that is packed just then: nothing is lost, nothing comes back."""
+    """A writer of the leaf that is just packed: no entry is lost, and no deleted one returns."""
     before, growth = about_to_pack(engine)
     restore = engine.snapshot()
     shown = {e.key for e in before.tree.rows.live(KeyRange())}
@@ -219,7 +222,7 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
 def test_a_reader_between_any_two_calls(engine: Engine, numbers: range) -> None:
     """Pages of any size from either end are right while a leaf is packed between their calls.
 
-    Of ranges too that begin in that leaf, or before it.
+    So are ranges that begin in that leaf, or before it.
     """
     lists, growth = about_to_pack(engine, numbers)
     with mock.patch.object(ColdLeaves, "pack"):
@@ -248,7 +251,7 @@ def test_a_reader_between_any_two_calls(engine: Engine, numbers: range) -> None:
 @pytest.mark.parametrize("limit", [3, 100])
 @pytest.mark.parametrize("numbers", [range(0, 5, 5), range(0, 100, 5)], ids=["first", "later"])
 def test_a_walk_between_any_two_calls(engine: Engine, numbers: range, limit: int) -> None:
-    """Who goes through the list bit by bit misses nothing that is packed meanwhile."""
+    """A reader that goes through the list in parts misses no entry that is packed meanwhile."""
     lists, growth = about_to_pack(engine, numbers)
     with mock.patch.object(ColdLeaves, "pack"):
         lists.do(growth)
@@ -273,7 +276,7 @@ def test_a_walk_between_any_two_calls(engine: Engine, numbers: range, limit: int
 
 
 def test_who_dies_packing_leaves_a_right_list(engine: Engine) -> None:
-    """What it left undone is harmless, and the next growth goes on."""
+    """The rest of its work is harmless, and the next growth continues."""
     before, growth = about_to_pack(engine)
     restore = engine.snapshot()
 
@@ -302,7 +305,7 @@ def test_who_dies_packing_leaves_a_right_list(engine: Engine) -> None:
 
 
 def test_what_an_entry_costs_more(engine: Engine) -> None:
-    """One unit for its row, and its part of the page and the leaf."""
+    """One unit for its row, and its share of the page and the leaf."""
     units = []
     for packing in (None, Packing(cold_after=HOUR)):
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=packing))

@@ -1,4 +1,4 @@
-"""What a page costs, counted in calls and read units on the small engine; 20,001 orders."""
+"""The cost of a page, in calls and read units on the small engine; 20,001 orders."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -84,7 +84,7 @@ def orders(engine: Engine) -> TwoLists:
 
 
 def test_rows_are_small(engine: Engine, orders: TwoLists) -> None:
-    """A node takes at most 190 bytes, an order 160: what a page takes follows from it."""
+    """A node takes at most 190 bytes, an order 160: the cost of a page follows from that."""
     rows = orders.tree.rows
     assert max(map(size_of, engine.items[rows.nodes_partition].values())) <= 190
     assert max(map(size_of, engine.items[rows.partition].values())) <= 160
@@ -94,7 +94,7 @@ def test_rows_are_small(engine: Engine, orders: TwoLists) -> None:
 def test_the_first_page_takes_two_calls_and_four_units(
     engine: Engine, orders: TwoLists, descending: bool
 ) -> None:
-    """The total and the rows."""
+    """One call reads the total, one the rows."""
     calls, units = engine.measured(
         lambda: orders.check_page(PageRequest(1, 25), descending=descending)
     )
@@ -131,7 +131,7 @@ def test_a_range_takes_thirty_six_units(
 
 
 def inserts(minutes: range) -> list[Operation]:
-    """New orders so many minutes after the first one, each half a minute later than another."""
+    """New orders so many minutes after the first one, each half a minute after an existing one."""
     random = Random(7)
     made = [order(minute, random) for minute in minutes]
     half = timedelta(seconds=30)
@@ -154,13 +154,13 @@ def inserts(minutes: range) -> list[Operation]:
 def test_an_insert_reads_a_query_or_two_a_level(
     engine: Engine, orders: TwoLists, minutes: range, calls: int, units: int
 ) -> None:
-    """However many entries; two far apart read no more than a node each."""
+    """This holds for any number of entries; two far apart read at most one more node each."""
     restore = engine.snapshot()
     lists = TwoLists(orders.tree, dict(orders.model))
     operations = inserts(minutes)
     with mock.patch.object(
         Tree, "_rebalance"
-    ):  # whether something is to be split is another question
+    ):  # whether something is to be split is another test's question
         made, read = engine.measured(lambda: lists.do(*operations))
     assert made <= calls
     assert read <= units
@@ -182,7 +182,7 @@ def test_a_filter_that_keeps_one_in_a_hundred_takes_150_units(
 
 
 def test_what_would_look_at_more_rows_is_too_broad(engine: Engine, orders: TwoLists) -> None:
-    """And is refused before they are read."""
+    """It is refused before the rows are read."""
 
     def ask() -> None:
         with pytest.raises(FilterTooBroad) as refused:
@@ -196,7 +196,7 @@ def test_what_would_look_at_more_rows_is_too_broad(engine: Engine, orders: TwoLi
 
 
 def test_exactly_twenty_thousand_rows_are_looked_through(orders: TwoLists) -> None:
-    """The bound itself is within it."""
+    """The bound itself is allowed."""
     within = moments(since=START + timedelta(minutes=1))
     rows = orders.expected(within=within, descending=True)
     listing = orders.tree.scan(
@@ -214,7 +214,7 @@ def test_exactly_twenty_thousand_rows_are_looked_through(orders: TwoLists) -> No
 def test_a_filter_among_several_narrows_what_is_looked_through(
     engine: Engine, orders: TwoLists
 ) -> None:
-    """The one that keeps the fewest."""
+    """The filter that keeps the fewest rows."""
     by = (CANCELLED.among(False), FINANCIAL.among("voided"), FULFILLMENT.among("restocked"))
     expected = [
         e
@@ -234,13 +234,13 @@ def test_a_filter_among_several_narrows_what_is_looked_through(
 
 
 def test_a_filter_that_narrows_nothing_is_too_broad(orders: TwoLists) -> None:
-    """It keeps every row."""
+    """The filter keeps every row."""
     with pytest.raises(FilterTooBroad):
         orders.tree.scan(PageRequest(), list, advised="q", by=(IS_TEST.among(False),))
 
 
 def test_an_import_in_order_knows_where_it_is(engine: Engine) -> None:
-    """Who remembers the nodes asks for them only where one was split since."""
+    """A writer that remembers the nodes reads them only where one was split since."""
     random, importer = Random(7), Importer()
     partition = WorkspaceScope(uuid4()).partition("orders", "placed")
     tree = Tree(partition, (FINANCIAL, FULFILLMENT, CANCELLED, IS_TEST))

@@ -1,4 +1,4 @@
-"""What a page takes beside those who write: as much as in quiet."""
+"""The cost of a page with concurrent writers: the same as without."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -44,7 +44,7 @@ MANY = 40_000
 @pytest.mark.parametrize("several", [1, 2])
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: f"page {request.number}")
 class TestWhatItTakes:
-    """As many calls as in quiet, whatever is written meanwhile."""
+    """As many calls as without writers, whatever is written meanwhile."""
 
     def test_beside_writes_at_the_growing_end(
         self, engine: Engine, request_: PageRequest, several: int
@@ -57,7 +57,7 @@ class TestWhatItTakes:
             lambda: lists.tree.page(request_, descending=True),
             at_the_end(several),
         )
-        assert beside.calls <= quiet + several  # leaves of four: each moves the page to another
+        assert beside.calls <= quiet + several  # leaves of four: each moves the page on
 
     def test_beside_writes_to_the_very_leaf(
         self, engine: Engine, request_: PageRequest, several: int
@@ -76,7 +76,7 @@ class TestWhatItTakes:
 
 
 def test_what_is_pending_elsewhere_disturbs_no_page(engine: Engine) -> None:
-    """A fold of it changes no node that leads to the page."""
+    """A fold of those counts changes no node above the page."""
     lists, request = loaded(), PageRequest(20, 7)
 
     def ask() -> Listing[TreeEntry]:
@@ -94,7 +94,7 @@ def test_what_is_pending_elsewhere_disturbs_no_page(engine: Engine) -> None:
 
 
 def test_where_entries_move_a_write_above_costs_the_top_again(engine: Engine) -> None:
-    """What was read below it is kept, as it fits what the top says by now."""
+    """Rows that were read below are kept if they agree with the top node as it is by now."""
     lists, request = loaded(keys_stay=False), PageRequest(20, 7)
 
     def ask() -> Listing[TreeEntry]:
@@ -109,7 +109,7 @@ def test_where_entries_move_a_write_above_costs_the_top_again(engine: Engine) ->
         one = iter([*[[]] * (call - 1), [(None, numbered(last - 1))]])
         found = answered(engine, lists, ask, one)
         assert (list(found.listing.items), found.listing.total) == page_of(lists.model, request)
-        if call == 2:  # between the top and what is below it
+        if call == 2:  # between the reads of the top and of the level below
             assert found.calls == quiet + 1
         restore()
         lists.model = model
@@ -117,7 +117,7 @@ def test_where_entries_move_a_write_above_costs_the_top_again(engine: Engine) ->
 
 @pytest.fixture(scope="module")
 def orders() -> tuple[Engine, TwoLists]:
-    """Orders on three levels, in pages: a second and a half, once."""
+    """Orders on three levels, in pages: made once, in a second and a half."""
     small, random = Engine(), Random(40)
     fields = (FINANCIAL, FULFILLMENT, CANCELLED, IS_TEST)
     partition = WorkspaceScope(uuid4()).partition("orders", "placed")
@@ -144,9 +144,9 @@ def one_more(minute: int) -> Iterator[list[Operation]]:
 def test_a_page_takes_what_the_bounds_say_whatever_is_written(
     orders: tuple[Engine, TwoLists], number: int, descending: bool, place: str
 ) -> None:
-    """Three units in two calls for the first, eight in four for others, with a write before each.
+    """The first page takes three units in two calls, others eight in four, beside writers.
 
-    At 64 and 112 a page stands below two nodes.
+    Pages 64 and 112 are below two nodes.
     """
     small, lists = orders
     restore, bound = small.snapshot(), FIRST if number == 1 else ANY

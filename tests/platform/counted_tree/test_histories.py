@@ -1,4 +1,4 @@
-"""Histories of a list against a plain one: whatever is written, each page and total is right."""
+"""Histories of a list against a plain one: after every write, each page and total is right."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -66,7 +66,7 @@ CHOICES = st.integers(0, 10**6)
 
 
 class Histories(RuleBasedStateMachine):
-    """Writers and readers of one list, some of them interrupted."""
+    """Writers and readers of one list; some of them are interrupted."""
 
     engine: Engine | None = None
     """What answers instead of moto, for speed; the moto run has none."""
@@ -83,12 +83,12 @@ class Histories(RuleBasedStateMachine):
         keys_stay=st.booleans(),
     )
     def begin(self, fan_out: int, top_nodes: int, levels: int | None, keys_stay: bool) -> None:
-        """Nodes of any size, on as many levels as there have to be or on always so many."""
+        """Nodes of any size, on as many levels as needed or on a fixed number."""
         name = f"history#{uuid4()}"
         self.lists = TwoLists(tree(name, fan_out, top_nodes, levels, keys_stay=keys_stay))
 
     def operation(self, new: TreeEntry, choice: int, taken: set[str]) -> Operation:
-        """Mostly puts the entry in; where its place is taken it is deleted, moved or changed."""
+        """Mostly inserts the entry; if its key is taken, deletes, moves or changes that entry."""
         free = [e for key, e in sorted(self.lists.model.items()) if key not in taken]
         there = self.lists.model.get(new.key)
         if there is None:
@@ -97,7 +97,7 @@ class Histories(RuleBasedStateMachine):
         return there, (new if choice % 2 else None)
 
     def operations(self, drawn: list[tuple[TreeEntry, int]]) -> list[Operation]:
-        """As many of them as don't touch a key that another one touches."""
+        """As many of them as don't touch another one's keys."""
         chosen: list[Operation] = []
         taken: set[str] = set()
         for new, choice in drawn:
@@ -110,7 +110,7 @@ class Histories(RuleBasedStateMachine):
 
     @contextmanager
     def before_call(self, number: int, act: Callable[[], None]) -> Iterator[None]:
-        """Lets somebody else act before some call of what is done within, or behind it all."""
+        """Lets another writer act before one of the block's calls, or after all of them."""
         assert self.engine is not None
         calls = 0
 
@@ -131,7 +131,7 @@ class Histories(RuleBasedStateMachine):
             act_once()
 
     def others_at_the_nodes(self) -> AbstractContextManager[None]:
-        """Another transaction has them; on moto it had them a moment ago."""
+        """Another transaction holds the nodes; on moto it held them a moment ago."""
         return nodes_held(self.engine) if self.engine else counted_later()
 
     @rule(new=ENTRIES, choice=CHOICES)
@@ -146,7 +146,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
     def write_remembering(self, drawn: list[tuple[TreeEntry, int]]) -> None:
-        """By somebody who knows the nodes from the last time, whatever others did since."""
+        """A writer that remembers the nodes from its last write, whatever others wrote since."""
         done = self.operations(drawn)
         self.importer.do(self.lists.tree, done)
         self.lists.note(*done)
@@ -160,7 +160,7 @@ class Histories(RuleBasedStateMachine):
     def write_remembering_between(
         self, first: list[tuple[TreeEntry, int]], second: list[tuple[TreeEntry, int]], call: int
     ) -> None:
-        """Another writer commits, and splits, before some call of one that remembers."""
+        """Another writer commits, and splits, before some call of one that remembers nodes."""
         done = self.operations(first)
         touched = {e.key for operation in done for e in operation if e}
         others = [
@@ -174,13 +174,13 @@ class Histories(RuleBasedStateMachine):
 
     @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
     def write_while_nodes_are_held(self, drawn: list[tuple[TreeEntry, int]]) -> None:
-        """By others, so that the nodes are left for later."""
+        """Another transaction holds the nodes, so they are left for later."""
         with self.others_at_the_nodes():
             self.lists.do(*self.operations(drawn))
 
     @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
     def write_remembering_while_nodes_are_held(self, drawn: list[tuple[TreeEntry, int]]) -> None:
-        """The same by somebody who knows the nodes from the last time."""
+        """The same by a writer that remembers the nodes from its last write."""
         done = self.operations(drawn)
         with self.others_at_the_nodes():
             self.importer.do(self.lists.tree, done, alone=False)
@@ -188,7 +188,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(new=ENTRIES, statuses=st.lists(st.sampled_from(STATUS.values), min_size=1, max_size=4))
     def change_over_and_over(self, new: TreeEntry, statuses: list[str | None]) -> None:
-        """One entry, by turns counted later and at once."""
+        """One entry's changes, alternately counted later and at once."""
         for number, status in enumerate(statuses):
             there = self.lists.model.get(new.key)
             after = TreeEntry(new.key, {**new.values, "status": status}, new.payload)
@@ -197,13 +197,13 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def fold(self) -> None:
-        """Counts all that was left for later."""
+        """Counts all that is pending."""
         self.lists.tree.fold()
         assert self.lists.tree.rows.pending() == []
 
     @rule(max_items=st.integers(2, 12))
     def fold_some(self, max_items: int) -> None:
-        """As much as a small transaction takes, and nothing is split."""
+        """Counts as much as a small transaction takes, without a split."""
         Folder(self.lists.tree.rows, max_items).fold()
 
     @precondition(lambda self: self.engine is not None)
@@ -213,7 +213,7 @@ class Histories(RuleBasedStateMachine):
         later=st.booleans(),
     )
     def fold_between(self, drawn: list[tuple[TreeEntry, int]], call: int, later: bool) -> None:
-        """A writer commits before some call of a fold and the splits behind it."""
+        """A writer commits before some call of a fold and of the splits after it."""
         done = self.operations(drawn)
 
         def act() -> None:
@@ -226,7 +226,7 @@ class Histories(RuleBasedStateMachine):
     @precondition(lambda self: self.engine is not None)
     @rule(call=st.integers(1, 8))
     def die_folding(self, call: int) -> None:
-        """A folder dies at some call: nothing is lost, nothing counted twice."""
+        """A folder dies at some call: nothing is lost, and nothing is counted twice."""
 
         def die() -> None:
             raise Killed
@@ -252,7 +252,7 @@ class Histories(RuleBasedStateMachine):
         by: Filter | None,
         within: KeyRange,
     ) -> None:
-        """A fold between two calls of a reader changes nothing that it shows."""
+        """A fold between two calls of a reader doesn't change its answer."""
         with self.before_call(call, self.lists.tree.fold):
             self.lists.check_page(request, descending=descending, by=by, within=within)
 
@@ -266,7 +266,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(new=ENTRIES)
     def take_back(self, new: TreeEntry) -> None:
-        """A key deleted and inserted, or inserted and deleted, in one transaction."""
+        """One transaction deletes and inserts a key, or inserts and deletes it."""
         there = self.lists.model.get(new.key)
         self.lists.do(*([(there, None), (None, new)] if there else [(None, new), (new, None)]))
 
@@ -286,7 +286,7 @@ class Histories(RuleBasedStateMachine):
     def scan(
         self, by: list[Filter], within: KeyRange, descending: bool, request: PageRequest
     ) -> None:
-        """Any combination of filters, with a question that no counter answers."""
+        """Any combination of filters, with a condition that no counter can answer."""
         listing = self.lists.tree.scan(
             request,
             lambda rows: [row for row in rows if row.payload[1] % 2],  # type: ignore[index]
@@ -318,7 +318,7 @@ class Histories(RuleBasedStateMachine):
         call: int,
         later: bool,
     ) -> None:
-        """Another writer commits, and splits or leaves it for later, before some call."""
+        """Another writer commits, and splits or leaves that for later, before some call."""
         done = self.operations(first)
         touched = {e.key for operation in done for e in operation if e}
         others = [
@@ -355,7 +355,7 @@ class Histories(RuleBasedStateMachine):
         within: KeyRange,
         later: bool,
     ) -> None:
-        """A writer commits between two calls of a reader, which answers as of before or after."""
+        """A writer commits between two calls of a reader, whose answer is from before or after."""
         done = self.operations(drawn)
         before = dict(self.lists.model)
 
@@ -384,7 +384,7 @@ class Histories(RuleBasedStateMachine):
             counted = len(lists[0])
             assert counted - gone <= listing.total <= counted + came
         if is_one:
-            # Of what changes in several places a reader may have seen one already.
+            # If several places change, the reader may have seen one of the changes already.
             assert listing.items in pages
 
     @precondition(lambda self: self.engine is not None)
@@ -393,7 +393,7 @@ class Histories(RuleBasedStateMachine):
         later=st.integers(1, 12),
     )
     def die(self, drawn: list[tuple[TreeEntry, int]], later: int) -> None:
-        """The writer dies at some call after its commit: nothing is lost, nothing counted wrong."""
+        """The writer dies at some call after its commit: nothing is lost, no count is wrong."""
         done = self.operations(drawn)
         committed = 0
 
@@ -417,7 +417,7 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def equals(self) -> None:
-        """The tree is in order and equals the plain list."""
+        """The nodes are right, and the tree equals the plain list."""
         self.lists.check()
 
 
@@ -448,7 +448,7 @@ def test_histories(engine: Engine, shard: int) -> None:
 
 @pytest.mark.usefixtures(
     "folds_when_asked", "world"
-)  # whoever comes next in this process begins with no rows
+)  # the next test in this process begins without rows
 def test_histories_on_moto() -> None:
-    """A few of them with moto's reading of the expressions."""
+    """A few of them with moto's evaluation of the expressions."""
     run_state_machine_as_test(Histories, settings=settings(max_examples=3, stateful_step_count=8))

@@ -26,12 +26,12 @@ def inserts(*numbers: int) -> list[Operation]:
 
 
 def deletes(*numbers: int) -> list[Operation]:
-    """Entries that were there."""
+    """Deletes of existing entries."""
     return [(numbered(number), None) for number in numbers]
 
 
 def moves(*pairs: tuple[int, int]) -> list[Operation]:
-    """Entries that were there, at other places with other values."""
+    """Moves of existing entries to other places with other values."""
     return [(numbered(old), numbered(new, "refunded", test=True)) for old, new in pairs]
 
 
@@ -83,18 +83,18 @@ def paused(engine: Engine, number: int, act: Callable[[], None], work: Callable[
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("unit", UNITS)
 def test_two_writers_leave_what_both_wrote(engine: Engine, unit: str, other: str) -> None:
-    """Wherever the one comes between the calls of the other."""
+    """One writer acts at every place between the other one's calls."""
     meet(engine, built(2, 3), unit, other)
 
 
 @pytest.mark.parametrize("unit", ["at the end", "all over", "empties a level"])
 def test_so_do_two_of_a_list_with_the_same_levels_always(engine: Engine, unit: str) -> None:
-    """Its top is split while the other splits it, too."""
+    """Both writers split its top at the same time."""
     meet(engine, built(2, 6, levels=2), unit, "all over")
 
 
 def meet(engine: Engine, before: TwoLists, unit: str, other: str) -> None:
-    """Has the one come before each call of the other."""
+    """Lets one writer act before each call of the other."""
     restore = engine.snapshot()
     acted, number = True, 0
     while acted:
@@ -112,7 +112,7 @@ def meet(engine: Engine, before: TwoLists, unit: str, other: str) -> None:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> None:
-    """Before its commit nothing, from then on everything, though not yet split."""
+    """Before its commit nothing is written, afterwards everything, though not yet split."""
 
     def die() -> None:
         raise Killed
@@ -140,7 +140,7 @@ def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> 
 
 
 def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -> None:
-    """Every write to the list is: a list that is written to all day would never get one."""
+    """Every write changes the top: a list that is written all day would never get a new level."""
     lists = TwoLists(tree(f"list#{uuid4()}", 2, 3))
     lists.do(*inserts(*range(0, 40, 10)))
     lists.do(*inserts(100))
@@ -160,7 +160,7 @@ def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -
 
 
 def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> None:
-    """Else the new node above would begin with the one that the merge takes away."""
+    """Otherwise the new node above would begin with the node that the merge removes."""
     before = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=1, levels=2))
     for number in range(17):
         before.do(*inserts(number))
@@ -182,7 +182,7 @@ def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> Non
 def test_a_merge_gives_way_to_a_split_that_a_dead_writer_left(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No write but the split itself then tells the merge that the node above was cut."""
+    """Only the split's own write then tells the merge that the node above was cut."""
     before = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=1, levels=2))
     with monkeypatch.context() as dead:
         for number in range(17):

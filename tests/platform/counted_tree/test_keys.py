@@ -1,4 +1,4 @@
-"""Keys sort as what they are made of does."""
+"""Keys sort as the values of which they are made."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
@@ -27,7 +27,7 @@ SHORT_TEXTS = st.text(max_size=60)
 
 
 def milliseconds(moment: datetime) -> int:
-    """What counts of a moment."""
+    """The part of a moment that a key has."""
     return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
 
 
@@ -60,7 +60,7 @@ def test_a_moment_is_read_off_its_key(moment: datetime) -> None:
 def test_text_keys_sort_by_folded_text_then_id_with_none_last(
     one: str | None, first: UUID, other: str | None, second: UUID
 ) -> None:
-    """A text stands before a longer one that begins with it, whatever their ids are."""
+    """A text sorts before a longer one that begins with it, whatever their ids are."""
 
     def place(text: str | None, identifier: UUID) -> tuple[bool, str, UUID]:
         return (text is None, fold(text or ""), identifier)
@@ -72,7 +72,7 @@ def test_text_keys_sort_by_folded_text_then_id_with_none_last(
 
 @given(st.none() | st.text(), UUIDS)
 def test_keys_keep_their_bounds(text: str | None, identifier: UUID) -> None:
-    """DynamoDB takes sort keys of 1,024 bytes; nodes name their bounds beside all keys."""
+    """DynamoDB accepts sort keys of 1,024 bytes; a node's key has its bound besides."""
     for key in (text_key(text, identifier), text_key((text or "x") * 600, identifier)):
         assert LOWEST < key < END
         assert len(key.encode()) <= 512 + 24
@@ -99,7 +99,7 @@ def test_moments_of_any_offset_are_one_moment() -> None:
 
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_a_separator_stands_behind_the_left_and_not_behind_the_right(one: str, other: str) -> None:
-    """And no shorter beginning of the right one does."""
+    """No shorter prefix of the right one is a separator."""
     if one == other:
         return
     left, right = sorted((one, other))
@@ -109,14 +109,14 @@ def test_a_separator_stands_behind_the_left_and_not_behind_the_right(one: str, o
 
 
 def test_a_range_is_what_two_ranges_share() -> None:
-    """As a list cut by another filter of its sort field is."""
+    """A list that another filter of its sort field narrows is such a range."""
     assert KeyRange("1", "5") & KeyRange("3", "8") == KeyRange("3", "5")
     assert (KeyRange("1", "3") & KeyRange("3", "8")).is_empty
 
 
 @pytest.mark.parametrize("key", ["", "!", "~", " 1"])
 def test_an_entry_stands_between_the_bounds(key: str) -> None:
-    """What sorts outside of them would belong to no node."""
+    """A key outside of them would belong to no node."""
     with pytest.raises(ValueError, match="key"):
         TreeEntry(key)
 
@@ -142,6 +142,6 @@ def test_a_field_has_a_letter_and_each_value_its_own(
 
 
 def test_a_filter_knows_only_its_fields_values() -> None:
-    """Anything else is counted nowhere."""
+    """Other values are counted nowhere."""
     with pytest.raises(ValueError, match="status"):
         FilterField("status", "s", {"paid": "A"}).among("paid", "lost")

@@ -1,9 +1,9 @@
 """Histories of a packed list whose writers, folders and loaders are killed at every call.
 
-They are the histories of any packed list. Beside them some work is done again and again from the
-same state, and killed before its first call, after it, before its second, and so on to its end.
-Each time the list must be what it was before the work or after it, its nodes must be right, and
-what comes next must find it so: the history goes on from one of those deaths.
+They are the histories of any packed list. In addition some work is repeated from the same state,
+and killed before its first call, after it, before its second, and so on to its end. Each time the
+list must equal its state before the work or after it, its nodes must be right, and the next work
+must find it so: the history continues from one of those deaths.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,9 +34,9 @@ DEATHS = st.integers(0, 40)
 
 @contextmanager
 def killed_at(engine: Engine, place: int) -> Iterator[list[str]]:
-    """Kills what is done within: at 2 n before its call n, from 0, and at 2 n + 1 after it.
+    """Kills the block's work: at 2 n before its call n, from 0, and at 2 n + 1 after it.
 
-    Gives the calls that were done. Whoever is dead calls nothing any more.
+    Yields the calls that were made. A dead process makes no calls any more.
     """
     passed = count()
     done: list[str] = []
@@ -62,9 +62,9 @@ class KilledHistories(PackedHistories):
     def killed_everywhere(
         self, work: Callable[[], object], after: Callable[[list[str]], Model], stays: int
     ) -> None:
-        """Does the work from one state with every death; `after` says what the list then holds.
+        """Repeats the work from one state with every death; `after` says what the list then has.
 
-        It is given the calls that were done, and may look at the list.
+        It gets the calls that were made, and may read the list.
         """
         assert self.engine is not None
         restore, before = self.engine.snapshot(), dict(self.lists.model)
@@ -83,7 +83,7 @@ class KilledHistories(PackedHistories):
     def died(
         self, work: Callable[[], object], after: Callable[[list[str]], Model], place: int
     ) -> bool:
-        """Whether the work came to that death; the model follows what was done."""
+        """Whether the work came to that death; the model follows the calls that were made."""
         assert self.engine is not None
         died = False
         with killed_at(self.engine, place) as done:
@@ -96,7 +96,7 @@ class KilledHistories(PackedHistories):
 
     @rule(drawn=DRAWN, later=st.booleans(), stays=DEATHS)
     def write_and_die(self, drawn: list[tuple[TreeEntry, int]], later: bool, stays: int) -> None:
-        """With its first transaction all of it is there; before, nothing."""
+        """After its first transaction all of it is stored; before, nothing."""
         operations = self.operations(drawn)
         before = dict(self.lists.model)
         self.lists.note(*operations)
@@ -113,7 +113,7 @@ class KilledHistories(PackedHistories):
 
     @rule(drawn=DRAWN, stays=DEATHS)
     def fold_and_die(self, drawn: list[tuple[TreeEntry, int]], stays: int) -> None:
-        """A fold changes nothing that the list shows."""
+        """A fold doesn't change what the list shows."""
         for operation in self.operations(drawn):
             with self.others_at_the_nodes():
                 self.lists.do(operation)
@@ -122,7 +122,7 @@ class KilledHistories(PackedHistories):
 
     @rule(drawn=LOADED, stays=DEATHS)
     def load_and_die(self, drawn: list[TreeEntry], stays: int) -> None:
-        """What is listed of a load is its beginning; its repeat brings the rest."""
+        """The listed part of a load is its beginning; its repetition lists the rest."""
         new = self.to_load(drawn)
         before = dict(self.lists.model)
 

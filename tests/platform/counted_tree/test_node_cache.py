@@ -36,7 +36,7 @@ def test_that_a_list_is_empty_is_read_once(engine: Engine) -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
-    """Of whoever remembers that it was, also where somebody else made them meanwhile."""
+    """A writer remembers that the list was empty; another writer may create the nodes meanwhile."""
     for is_alone in (True, False):
         lists, importer = TwoLists(tree(f"list#{uuid4()}", 3, 4)), Importer()
         changes = Changes(importer.reads)
@@ -52,7 +52,7 @@ def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_who_makes_the_first_nodes_is_not_followed_before_they_are_there() -> None:
-    """The next one would make them, too, and lose its race."""
+    """The next one would create them, too, and lose its race."""
     lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
     for number, may_be_followed in enumerate([False, True, True]):
         reads.next()
@@ -65,7 +65,7 @@ def test_who_makes_the_first_nodes_is_not_followed_before_they_are_there() -> No
 
 
 def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
-    """Who changes entries all over a list of three levels doesn't ask for each leaf by itself."""
+    """A writer of entries all over a list of three levels doesn't read each leaf by itself."""
     lists = TwoLists(tree(f"list#{uuid4()}", 3, 4))
     for number in range(100):
         lists.do(*inserts(number))
@@ -88,7 +88,7 @@ def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
 def test_nodes_of_several_lists_are_read_ahead_a_level_at_once(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who writes at those keys afterwards asks for nothing, and knows what is stored."""
+    """A writer at those keys reads nothing more, and knows what is stored."""
     lists = [TwoLists(tree(f"list#{uuid4()}", 3, 4)) for _ in range(2)]
     for number in range(100):
         for each in lists:
@@ -131,7 +131,7 @@ def test_of_a_list_without_nodes_that_is_read_ahead(engine: Engine) -> None:
 
 @pytest.mark.usefixtures("engine")
 def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each waits for all others, which would never end if they came in turn."""
+    """Each waits for all others, which would never end if they ran one after another."""
     lists, all_there = [begun() for _ in range(5)], threading.Barrier(5, timeout=10)
     plain = Splitter.split_above
 
@@ -151,7 +151,7 @@ def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.usefixtures("engine")
 def test_what_two_units_in_flight_add_is_counted_of_both() -> None:
-    """The second is planned before it is noted what the first one added."""
+    """The second unit is planned before the first one's additions are noted."""
     lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
 
     def planned(numbers: range) -> Changes:

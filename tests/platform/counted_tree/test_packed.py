@@ -1,4 +1,4 @@
-"""Leaves that have a page: what is packed, what stays a row, and who comes in between."""
+"""Leaves that have a page: what is packed, what stays a row, with concurrent writers."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -40,7 +40,7 @@ LARGE = replace(PACKING, entries=20, pages=4, joined_bytes=0)
 
 
 def packed(numbers: range = range(0, 400, 5), packing: Packing = PACKING) -> TwoLists:
-    """A list that was loaded, over a few entries that were there."""
+    """A list that was loaded, over a few existing entries."""
     lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=packing))
     lists.do(*inserts(1, 201, 399))
     load(lists, [numbered(number) for number in numbers])
@@ -59,7 +59,7 @@ def pages(lists: TwoLists) -> int:
 
 
 def rows(lists: TwoLists) -> int:
-    """How many rows say something of an entry."""
+    """How many rows are about entries."""
     return len(lists.tree.rows.stored(KeyRange()).rows)
 
 
@@ -71,7 +71,7 @@ class TestLoads:
         lists = packed()
         lists.check()
         assert pages(lists) >= 5
-        assert rows(lists) == 2 * PACKING.ends + 1  # the one in the middle was there
+        assert rows(lists) == 2 * PACKING.ends + 1  # the one in the middle existed before
         plain = [entry.key for entry in lists.tree.rows.live(KeyRange())]
         keys = sorted(lists.model)
         assert plain[: PACKING.ends] == keys[: PACKING.ends]
@@ -94,14 +94,14 @@ class TestLoads:
         lists.check()
 
     def test_what_is_there_gets_the_new_values(self) -> None:
-        """In a page, in a row, above a page, and gone from one."""
+        """The entry is in a page, in a row, in a row above a page, or deleted from one."""
         lists = packed()
         lists.do((numbered(100), numbered(100, "pending")), *deletes(105))
         load(lists, [numbered(n, "refunded") for n in (0, 100, 105, 110, 115, 120, 201, 395)])
         lists.check()
 
     def test_says_how_far_it_is_with_each_transaction(self) -> None:
-        """In order, so that a load that was killed goes on where it was."""
+        """Progress is in order, so that a killed load continues where it was."""
         lists, progress = packed(range(0)), list[int]()
         entries = [numbered(number) for number in range(0, 2000, 5)]
         Load(lists.tree, lambda _changes, listed: progress.append(listed)).run(entries)
@@ -110,7 +110,7 @@ class TestLoads:
         assert len(progress) > 3
 
     def test_few_entries_get_a_page_beside_the_leafs_own(self, engine: Engine) -> None:
-        """Until it has as many as it may; then all of it is one page again."""
+        """Until the leaf has its maximum of pages; then all of it is one page again."""
         lists, counts = packed(packing=LARGE), []
         for first in (101, 102, 103, 104):
             load(lists, [numbered(number) for number in (first, first + 5, first + 10)])
@@ -122,7 +122,7 @@ class TestLoads:
         assert sorted(stored) == sorted(page for node in nodes for page in node.page_keys)
 
     def test_pages_of_a_leaf_become_one_with_a_fold(self) -> None:
-        """And what they say of one entry is what the last one says."""
+        """The last page that has an entry decides its value."""
         lists = packed(packing=LARGE)
         load(lists, [numbered(number, "pending") for number in (100, 110, 120)])
         load(lists, [numbered(number, "refunded") for number in (110, 115, 125)])
@@ -138,7 +138,7 @@ class TestLoads:
         lists.check()
 
     def test_the_price_of_a_scattered_entry(self, engine: Engine) -> None:
-        """One for ten that are there: the old page is neither read into a new one nor removed."""
+        """One for ten existing entries: the old page is neither rewritten nor deleted."""
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
         load(lists, [numbered(number) for number in range(0, 60_000, 10)])
         new = [numbered(number) for number in range(1_005, 59_000, 100)]
@@ -151,7 +151,7 @@ class TestLoads:
     def test_of_more_leaves_and_nodes_than_a_transaction_takes(
         self, engine: Engine, levels: int
     ) -> None:
-        """In a list of a fixed number of levels each leaf may have nodes of its own above."""
+        """In a list with a fixed number of levels each leaf may have its own nodes above."""
         lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, levels=levels, packing=PACKING))
         lists.do(*inserts(1, 2))
         load(lists, [numbered(number) for number in range(5, 12_000, 5)])
@@ -165,7 +165,7 @@ class TestLoads:
         assert put == {page for node in lists.tree.rows.everything()[0] for page in node.page_keys}
 
     def test_the_price_of_scattered_entries_in_the_long_run(self, engine: Engine) -> None:
-        """One for ten that are there, until there are twice as many and all leaves were split."""
+        """One for ten existing entries, until there are twice as many and all leaves were split."""
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing(ends=1)))
         random = Random(3)
         numbers = random.sample(range(100_000), 2_800)
@@ -186,7 +186,7 @@ class TestLoads:
             Load(tree(f"list#{uuid4()}")).run([numbered(1)])
 
     def test_leaves_as_they_were_go_on_beside(self) -> None:
-        """Those in which nothing is loaded have no page, and split and merge as ever."""
+        """Leaves into which nothing is loaded have no page, and split and merge as before."""
         lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
         for number in range(1000, 1100, 2):
             lists.do(*inserts(number))
@@ -199,7 +199,7 @@ class TestLoads:
         assert pages(lists) == before
 
     def test_the_price_of_an_entry(self, engine: Engine) -> None:
-        """In order a tenth of a unit at most: two for a row, and two for each of its nodes, now."""
+        """In order a tenth of a unit at most; as a row it is two, and two for each of its nodes."""
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
         for first in range(0, 20_000, 5_000):
             written = engine.written
@@ -229,7 +229,7 @@ class TestSingleWrites:
     def test_are_what_they_ever_were(
         self, engine: Engine, operations: list[Operation], later: bool
     ) -> None:
-        """With the nodes at once, or later; and after a fold."""
+        """With nodes counted at once, or later; and after a fold."""
         lists = packed()
         if later:
             with nodes_held(engine):
@@ -249,7 +249,7 @@ class TestSingleWrites:
             lists.check_whole()
 
     def test_refuse_what_a_row_says_otherwise(self) -> None:
-        """A page isn't read for that: whoever writes has a record that says what is listed."""
+        """The page isn't read for that: the writer has a record that says what is listed."""
         lists = packed()
         lists.do(*deletes(100), (numbered(110), numbered(110, "pending")), *inserts(101))
         wrong: list[list[Operation]] = [
@@ -267,7 +267,7 @@ class TestSingleWrites:
         lists.check()
 
     def test_are_brought_into_the_page_after_some(self) -> None:
-        """Not those at the ends."""
+        """Except those at the ends."""
         lists = packed()
         ends = rows(lists)
         for number in range(101, 105):
@@ -284,7 +284,7 @@ class TestSingleWrites:
         before = pages(lists)
         for number in range(401, 500):
             lists.do(*inserts(number))
-        assert pages(lists) <= before + 1  # at the end stand leaves without a page
+        assert pages(lists) <= before + 1  # leaves at the end have no page
         for number in range(0, 100):
             if number % 5 and number != 1:
                 lists.do(*inserts(number))
@@ -292,7 +292,7 @@ class TestSingleWrites:
         assert pages(lists) > before
 
     def test_empty_pages_go(self, engine: Engine) -> None:
-        """And what says that their entries are gone."""
+        """So are the tombstones of their entries."""
         lists = packed()
         for entry in list(lists.model.values())[::-1]:
             lists.do((entry, None))
@@ -302,7 +302,7 @@ class TestSingleWrites:
         assert rows(lists) <= PACKING.entries + PACKING.fold_after
 
     def test_a_leaf_that_counts_none_but_has_some_stays(self) -> None:
-        """A crowd inserted one that was deleted before it was counted: the sum is of none, then."""
+        """An entry was inserted and is deleted before it is counted: the leaf's sum is zero."""
         lists = packed(packing=replace(PACKING, fold_after=100))
         leaf = lists.tree.rows.floor(0, numbered(100).key)
         assert leaf is not None
@@ -318,7 +318,7 @@ class TestSingleWrites:
         lists.check_whole()
 
     def test_a_fold_gives_way(self, engine: Engine) -> None:
-        """To whoever has one of its rows; the next write tries again."""
+        """To a transaction that holds one of its rows; the next write tries again."""
         lists = packed()
         for number in range(101, 104):
             lists.do(*inserts(number))
@@ -336,7 +336,7 @@ class TestSingleWrites:
         lists.check()
 
     def test_what_a_crowd_deleted_from_a_plain_leaf_goes_with_the_fold(self) -> None:
-        """It doesn't know whether there is a page; whoever folds does."""
+        """Such a writer doesn't know whether there is a page; the folder does."""
         lists = packed()
         for number in range(500, 520):
             lists.do(*inserts(number))
@@ -350,7 +350,7 @@ class TestSingleWrites:
 
 
 class TestReads:
-    """What isn't read."""
+    """Rows that aren't read."""
 
     def test_a_page_that_nobody_names(self, engine: Engine) -> None:
         """A load was killed before its transaction."""
@@ -377,7 +377,7 @@ class TestReads:
             assert calls == 2
 
     def test_ends_that_were_deleted(self) -> None:
-        """What is packed then comes first."""
+        """A packed entry is the first one then."""
         lists = packed()
         for number in (1, 0, 5, 10, 15, 20, 399, 395, 390, 385, 380):
             if numbered(number).key in lists.model:
@@ -400,7 +400,7 @@ def each_pause(
     act: Callable[[TwoLists], None],
     work: Callable[[TwoLists], None],
 ) -> None:
-    """Has `act` come before each call of `work`, each time with the list as it was."""
+    """Calls `act` before each call of `work`, each time from the same list."""
     restore = engine.snapshot()
     acted, number = True, 0
     while acted:
@@ -419,7 +419,7 @@ class TestWalks:
 
     @pytest.mark.parametrize("first", range(0, 60, 7))
     def test_a_range_that_ends_in_its_first_leaf(self, world: World, first: int) -> None:
-        """On an engine that refuses a query whose range ends before it begins."""
+        """The engine refuses a query whose range ends before it begins."""
         assert world
         lists = packed()
         within = KeyRange(numbered(5 * first).key, numbered(5 * first + 6).key)
@@ -437,10 +437,10 @@ class TestWalks:
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
 class TestAnyTime:
-    """A writer between any two calls of somebody else."""
+    """Another writer between any two calls."""
 
     def act(self, engine: Engine, lists: TwoLists, unit: str, *, later: bool) -> None:
-        """Somebody writes, and finds the nodes free or not."""
+        """Another writer commits; the nodes are free or held."""
         if later:
             with nodes_held(engine):
                 lists.do(*UNITS[unit])
@@ -468,7 +468,7 @@ class TestAnyTime:
 
 
 def test_who_dies_loading_leaves_a_right_list(engine: Engine) -> None:
-    """What is listed is the beginning of it; the repeat lists the rest."""
+    """The beginning of the load is listed; the repetition lists the rest."""
     before = packed()
     restore = engine.snapshot()
     entries = [numbered(number) for number in range(2, 600, 5)]
@@ -496,7 +496,7 @@ def test_who_dies_loading_leaves_a_right_list(engine: Engine) -> None:
 
 
 def test_a_page_is_one_row_of_the_list(engine: Engine) -> None:
-    """Deflated, so that a hundred entries are a few kilobytes."""
+    """It is deflated, so that a hundred entries are a few kilobytes."""
     lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
     with suppress(LostRace):
         load(lists, [numbered(number) for number in range(2_000)])

@@ -1,7 +1,7 @@
-"""Histories of a list that is packed, against a plain one: loads and folds beside single writers.
+"""Histories of a packed list against a plain one: loads and folds beside single writers.
 
-They are the histories of any list, with loads at any time; the leaves that no load met are as ever.
-Some lists pack in life, too, whatever the age of their entries.
+They are the histories of any list, with loads at any time; leaves without loaded entries are as
+before. Some lists also pack as they grow, whatever the age of their entries.
 """
 
 from collections.abc import Sequence
@@ -82,12 +82,12 @@ class PackedHistories(Histories):
         self.lists = TwoLists(tree(name, fan_out, top_nodes, packing=packing, keys_stay=keys_stay))
 
     def to_load(self, drawn: Sequence[TreeEntry]) -> list[TreeEntry]:
-        """In order, without those that are there."""
+        """The entries in order, without existing ones."""
         new = {each.key: each for each in drawn if each.key not in self.lists.model}
         return [each for _, each in sorted(new.items())]
 
     def note_loaded(self, entries: Sequence[TreeEntry]) -> None:
-        """What is loaded takes the place of what is there."""
+        """Loaded entries replace existing ones."""
         self.lists.model.update({each.key: each for each in entries})
 
     @rule(drawn=LOADED)
@@ -99,7 +99,7 @@ class PackedHistories(Histories):
 
     @rule(drawn=LOADED, choice=CHOICES)
     def load_again(self, drawn: list[TreeEntry], choice: int) -> None:
-        """Some of them with other values than before; what is there already stays as it is."""
+        """Some entries with other values than before; other existing ones stay as they are."""
         there = [e for key, e in sorted(self.lists.model.items()) if hash((key, choice)) % 2]
         changed = {e.key: TreeEntry(e.key, {**e.values, "isTest": True}, e.payload) for e in there}
         entries = sorted((changed | {e.key: e for e in self.to_load(drawn)}).items())
@@ -120,7 +120,7 @@ class PackedHistories(Histories):
         call: int,
         later: bool,
     ) -> None:
-        """A writer commits, and splits or leaves it for later, before some call of a load."""
+        """A writer commits, and splits or leaves that for later, before some call of a load."""
         new = self.to_load(drawn)
         keys = {e.key for e in new}
         done = [
@@ -133,7 +133,7 @@ class PackedHistories(Histories):
             Load(self.lists.tree).run(new)
 
     def act(self, done: Sequence[Operation], *, later: bool) -> None:
-        """Somebody else writes."""
+        """Another writer commits."""
         assert self.engine is not None
         if later:
             with nodes_held(self.engine):
@@ -144,7 +144,7 @@ class PackedHistories(Histories):
     @precondition(lambda self: self.engine is not None)
     @rule(drawn=LOADED, call=st.integers(1, 20))
     def die_loading(self, drawn: list[TreeEntry], call: int) -> None:
-        """Some of it is listed then, from its beginning on; the repeat brings the rest."""
+        """Then the beginning of it is listed; the repetition lists the rest."""
 
         def die() -> None:
             raise Killed
@@ -180,7 +180,7 @@ class PackedHistories(Histories):
         by: Filter | None,
         within: KeyRange,
     ) -> None:
-        """A load between two calls of a reader: its total is of before or after it."""
+        """A load between two calls of a reader: its total is from before or after the load."""
         new = self.to_load(drawn)
         before = dict(self.lists.model)
         self.note_loaded(new)
@@ -205,7 +205,7 @@ class PackedHistories(Histories):
 
     @rule(choice=CHOICES)
     def walk(self, choice: int) -> None:
-        """Bit by bit through all of it."""
+        """Reads all of it in parts."""
         found: list[TreeEntry] = []
         within = EVERYTHING
         while some := self.lists.tree.first(within, 1 + choice % 9):
@@ -225,7 +225,7 @@ class PackedHistories(Histories):
 
     @rule(by=FILTERS)
     def draw(self, by: Filter) -> None:
-        """One of those that the filter keeps."""
+        """One of the entries that the filter keeps."""
         drawn = self.lists.tree.any_of(by)
         rows = self.lists.expected(by=by)
         assert drawn in rows if rows else drawn is None
@@ -259,7 +259,7 @@ def test_packed_histories(engine: Engine, shard: int) -> None:
 
 @pytest.mark.usefixtures("folds_when_asked", "all_is_cold", "world")
 def test_packed_histories_on_moto() -> None:
-    """A few of them with moto's reading of the expressions."""
+    """A few of them with moto's evaluation of the expressions."""
     run_state_machine_as_test(
         PackedHistories, settings=settings(max_examples=2, stateful_step_count=6)
     )

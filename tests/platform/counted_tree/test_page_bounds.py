@@ -1,4 +1,4 @@
-"""What any page takes, fresh and after loads all over the list, and what bounds it."""
+"""The cost of any page, fresh and after loads all over the list, and its bounds."""
 
 from random import Random
 from unittest import mock
@@ -32,7 +32,7 @@ PACKING = Packing(node_fan_out=3)
 
 @pytest.fixture(scope="module", params=[0, 1, 3], ids=lambda loads: f"{loads} loads")
 def lists(request: pytest.FixtureRequest) -> tuple[Engine, TwoLists]:
-    """Orders, and then one for ten that are there, so many times."""
+    """Orders, and then repeatedly one for ten existing ones."""
     engine, random = Engine(), Random(7)
     fields = (FINANCIAL, FULFILLMENT, CANCELLED, IS_TEST)
     partition = WorkspaceScope(uuid4()).partition("orders", "placed")
@@ -80,7 +80,7 @@ def test_any_page_takes_no_more_than_its_bounds(
 
 
 def test_a_leaf_has_few_bytes(lists: tuple[Engine, TwoLists]) -> None:
-    """All that a page reads of it, its rows too, fits into two read units."""
+    """All that a page reads of it, including its rows, fits into two read units."""
     engine, found = lists
     with mock.patch.object(connection, "_make_api_call", engine.call):
         leaves = [node for node in found.tree.rows.everything()[0] if not node.level]
@@ -95,7 +95,7 @@ def test_a_leaf_has_few_bytes(lists: tuple[Engine, TwoLists]) -> None:
 def test_a_leaf_names_its_pages_without_its_own_beginning(
     lists: tuple[Engine, TwoLists],
 ) -> None:
-    """Each node that leads to a page is read, and has all of their names."""
+    """Each node above the page is read, and has the names of all pages below it."""
     engine, found = lists
     with mock.patch.object(connection, "_make_api_call", engine.call):
         nodes, _ = found.tree.rows.everything()

@@ -1,4 +1,4 @@
-"""What is counted later, where other transactions are at the nodes: nothing is wrong meanwhile."""
+"""Counts that are pending as other transactions hold the nodes: no answer is wrong meanwhile."""
 
 import time
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def nodes(lists: TwoLists) -> object:
 
 
 class TestWhoMeetsOthersAtTheNodes:
-    """A unit whose nodes another transaction has."""
+    """A unit whose nodes another transaction holds."""
 
     @pytest.mark.parametrize(
         "operations",
@@ -68,7 +68,7 @@ class TestWhoMeetsOthersAtTheNodes:
     def test_writes_its_entries_and_leaves_the_nodes(
         self, engine: Engine, operations: list[Operation]
     ) -> None:
-        """It is committed at the second call, and every page shows it."""
+        """It is committed by the second call, and every page shows it."""
         lists = filled(range(0, 60, 2), tree(f"list#{uuid4()}", fan_out=3))
         operations = [o for o in operations if o[0] is None or o[0].key in lists.model]
         before = nodes(lists)
@@ -84,7 +84,7 @@ class TestWhoMeetsOthersAtTheNodes:
     def test_goes_that_way_first_for_a_moment(
         self, engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """It reads no node then, either."""
+        """It doesn't read a node then, either."""
         monkeypatch.setattr(contention, "_SECONDS", 60.0)
         lists = filled(range(30))
         with nodes_held(engine):
@@ -110,7 +110,7 @@ class TestWhoMeetsOthersAtTheNodes:
         lists.check()
 
     def test_leaves_the_nodes_of_that_list_alone(self, engine: Engine) -> None:
-        """The other lists of the unit are counted with it."""
+        """The other lists of the unit are counted by it."""
         busy, quiet = filled(range(30)), filled(range(30))
         engine.is_held = lambda pk, _sk: pk == busy.tree.rows.nodes_partition and _sk[0].isdigit()
         changes = Changes()
@@ -124,7 +124,7 @@ class TestWhoMeetsOthersAtTheNodes:
         quiet.check()
 
     def test_waits_where_it_is_an_entry_that_is_held(self, engine: Engine) -> None:
-        """Nothing can stand in its place."""
+        """No pending count can replace an entry."""
         lists, key = filled(range(30)), numbered(50).key
         left = 3
 
@@ -141,7 +141,7 @@ class TestWhoMeetsOthersAtTheNodes:
 
     @pytest.mark.parametrize("levels", [None, 2])
     def test_may_be_the_first_that_the_list_has(self, engine: Engine, levels: int | None) -> None:
-        """Others create its nodes just now; whoever folds creates them where they don't."""
+        """Others are creating its nodes; if they don't, the folder does."""
         lists = TwoLists(tree(f"list#{uuid4()}", levels=levels))
         engine.is_held = lambda _pk, sk: sk[0].isdigit()
         lists.do(*inserts(1, 2, 3, 4, 5))
@@ -166,7 +166,7 @@ class TestWhoMeetsOthersAtTheNodes:
         lists.check()
 
     def test_leaves_a_payload_as_it_ever_was(self, engine: Engine) -> None:
-        """No node counts it, so nothing is pending."""
+        """No node counts a payload, so nothing is pending."""
         lists = filled(range(30))
         old = numbered(7)
         with counted_later():
@@ -175,7 +175,7 @@ class TestWhoMeetsOthersAtTheNodes:
         lists.check()
 
     def test_folds_by_chance(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-        """One of so many entries has all of them counted."""
+        """One of so many entries folds all of them."""
         monkeypatch.setattr(writing, "_FOLD_EVERY", 1)
         lists = filled(range(30))
         with counted_later():
@@ -186,7 +186,7 @@ class TestWhoMeetsOthersAtTheNodes:
 
 @pytest.mark.usefixtures("engine")
 class TestFolding:
-    """Many at once, as much as a transaction takes."""
+    """Many counts at once, as many as a transaction takes."""
 
     def test_brings_all_into_the_nodes_and_splits_what_that_fills(self) -> None:
         lists = filled(range(12))
@@ -201,7 +201,7 @@ class TestFolding:
 
     @pytest.mark.parametrize("max_items", [5, 9, 14])
     def test_takes_a_part_of_a_large_unit(self, max_items: int) -> None:
-        """One whose entries stand below more nodes than a transaction has room for."""
+        """The unit's entries are below more nodes than a transaction has room for."""
         lists = filled(range(0, 400, 5))
         with counted_later():
             lists.do(*inserts(*range(1, 400, 10)))
@@ -214,7 +214,7 @@ class TestFolding:
         lists.check()
 
     def test_of_an_importer_too(self) -> None:
-        """Who remembers the nodes goes on with them afterwards."""
+        """A writer that remembers the nodes continues with them afterwards."""
         lists, importer = filled(range(60)), Importer()
         for first in range(100, 160, 6):
             done = inserts(*range(first, first + 6))
@@ -229,7 +229,7 @@ class TestFolding:
         lists.check()
 
     def test_gives_way_to_another_transaction(self, engine: Engine) -> None:
-        """Whoever has the nodes or is folding: what is left is folded by the next."""
+        """It holds the nodes or is folding: the next folder counts the rest."""
         lists = filled(range(30))
         with counted_later():
             lists.do(*inserts(100))
@@ -243,7 +243,7 @@ class TestFolding:
         lists.check()
 
     def test_ends_while_others_leave_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A crowd that goes on doesn't keep the one who folds from answering."""
+        """Writers that continue don't keep the folder from answering."""
         lists, plain = filled(range(30)), Folder.fold
         left = iter(range(100, 150))
 
@@ -259,7 +259,7 @@ class TestFolding:
         lists.check()
 
     def test_a_split_folds_what_a_crowd_left(self) -> None:
-        """Else the last of it would be read with every page until the next crowd."""
+        """Otherwise every page would read the last pending counts until the next contention."""
         lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))
         with counted_later():
             lists.do(*inserts(100))
@@ -280,7 +280,7 @@ LATER: dict[str, list[Operation]] = {
 
 
 def built(pending: list[Operation]) -> TwoLists:
-    """40 entries whose last leaf is nearly full, and what is counted later."""
+    """40 entries whose last leaf is nearly full, and pending counts."""
     lists = TwoLists(tree(f"list#{uuid4()}", 2, 3))
     for first in range(0, 400, 80):
         lists.do(*inserts(*range(first, first + 80, 10)))
@@ -295,7 +295,7 @@ def each_pause(
     act: Callable[[TwoLists], None],
     work: Callable[[TwoLists], None],
 ) -> None:
-    """Has `act` come before each call of `work`, each time with the list as it was."""
+    """Calls `act` before each call of `work`, each time from the same list."""
     restore = engine.snapshot()
     acted, number = True, 0
     while acted:
@@ -311,10 +311,10 @@ def each_pause(
 
 @pytest.mark.parametrize("later", LATER)
 class TestAnyTime:
-    """Between any two calls of somebody else."""
+    """Between any two calls of another process."""
 
     def test_while_somebody_splits(self, engine: Engine, later: str) -> None:
-        """The pieces are counted as they were before."""
+        """The pieces are counted as the node was before."""
 
         def act(lists: TwoLists) -> None:
             with counted_later():
@@ -349,7 +349,7 @@ class TestAnyTime:
         each_pause(engine, built(LATER[later]), act, lambda lists: lists.tree.fold())
 
     def test_a_reader_sees_the_same_before_and_after(self, engine: Engine, later: str) -> None:
-        """A fold moves counts from one row to another, and nothing else."""
+        """A fold moves counts from one row to another, and changes nothing else."""
         before = built(LATER[later])
         restore = engine.snapshot()
         requests = (PageRequest(1, 7), PageRequest(4, 7), PageRequest(100, 7))
@@ -393,7 +393,7 @@ class TestAnyTime:
 
 @pytest.mark.usefixtures("engine")
 def test_the_same_entry_over_and_over_while_a_leaf_is_split() -> None:
-    """Which of its states the leaf counts can't be told then, so the split is left to the next."""
+    """The split can't know which of its states the leaf counts, so it is left to the next write."""
     lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))
     with counted_later():
         for status in ("pending", "paid", "pending", "refunded"):
@@ -409,7 +409,7 @@ def test_the_same_entry_over_and_over_while_a_leaf_is_split() -> None:
 
 
 def test_what_is_pending_is_one_row_of_the_list(engine: Engine) -> None:
-    """It stands with the nodes, and is removed with them."""
+    """It is in the nodes' partition, and is deleted with them."""
     lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
     lists.do(*inserts(1))
     with counted_later():

@@ -1,4 +1,4 @@
-"""What a list answers, what its writes refuse, and what becomes of its nodes."""
+"""A list's answers, the writes that it refuses, and its nodes."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -43,7 +43,7 @@ from tests.platform.counted_tree.lists import (
 
 
 def filled(numbers: range, of: Tree | None = None) -> TwoLists:
-    """A list of numbered entries, written some at once."""
+    """A list of numbered entries, several of them in each transaction."""
     lists = TwoLists(of or tree(f"list#{uuid4()}"))
     for first in range(numbers.start, numbers.stop, 10):
         batch = range(first, min(first + 10, numbers.stop))
@@ -52,7 +52,7 @@ def filled(numbers: range, of: Tree | None = None) -> TwoLists:
 
 
 def stored(of: Tree) -> tuple[object, object]:
-    """All that the list's rows hold."""
+    """All of the list's rows."""
     return of.rows.everything()
 
 
@@ -61,7 +61,7 @@ class TestPages:
     """Reading."""
 
     def test_an_empty_list_needs_no_setup(self) -> None:
-        """Nothing is there before the first insert."""
+        """It has no row before the first insert."""
         empty = TwoLists(tree("list#empty"))
         for by in (None, STATUS.among("paid")):
             empty.check_page(PageRequest(), by=by, within=moments(until=START))
@@ -71,7 +71,7 @@ class TestPages:
         assert faults(empty.tree) == []
 
     def test_an_entry_by_chance_is_any_that_the_filter_keeps(self) -> None:
-        """With every place as likely, so that many who take at once seldom meet."""
+        """Every entry is equally likely, so that concurrent draws seldom conflict."""
         lists = TwoLists(tree("list#chance"))
         assert lists.tree.any_of(STATUS.among("paid")) is None
         for number in range(40):
@@ -103,7 +103,7 @@ class TestPages:
         lists.check_page(PageRequest(7, 25), by=STATUS.among("paid"), within=moments(since=START))
 
     def test_a_list_that_was_emptied_is_empty(self) -> None:
-        """And takes entries again."""
+        """It accepts entries again."""
         lists = filled(range(60))
         for number in range(60):
             lists.do((numbered(number), None))
@@ -113,7 +113,7 @@ class TestPages:
         lists.check()
 
     def test_ranges_reach_over_what_was_emptied(self) -> None:
-        """The edges of a range may stand where nothing is any more."""
+        """The edges of a range may be where there are no entries any more."""
         lists = filled(range(300))
         for number in range(40, 260):
             lists.do((numbered(number), None))
@@ -129,7 +129,7 @@ class TestPages:
         assert faults(lists.tree) == []
 
     def test_a_range_turned_round_holds_nothing(self) -> None:
-        """From after To."""
+        """Its From is after its To."""
         lists = filled(range(50))
         back = KeyRange(numbered(30).key, numbered(10).key)
         lists.check_page(PageRequest(), within=back)
@@ -137,7 +137,7 @@ class TestPages:
         assert lists.tree.scan(PageRequest(), list, advised="q", within=back).total == 0
 
     def test_five_thousand_equal_moments_split_by_their_ids(self) -> None:
-        """Nothing but the ids tells them apart."""
+        """Only the ids distinguish them."""
         lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
         keys = sorted(moment_key(START, UUID(int=n * 2**100)) for n in range(5000))
         values = numbered(0).values
@@ -153,7 +153,7 @@ class TestPages:
     def test_a_list_written_at_each_call_of_a_reader_answers_all_the_same(
         self, engine: Engine
     ) -> None:
-        """After some attempts a reader takes what it finds; each row of it was there."""
+        """After some attempts the reader answers with what it read; each row was stored."""
         lists = filled(range(200))
         writes = iter(range(1000, 2000))
 
@@ -174,7 +174,7 @@ class TestPages:
 
 @pytest.mark.usefixtures("engine")
 class TestWrites:
-    """What a transaction writes and what it refuses."""
+    """The writes of a transaction, and the operations that it refuses."""
 
     def test_what_is_there_is_not_inserted_again(self) -> None:
         """The problem is the caller's, else it is a lost race; nothing changes."""
@@ -191,7 +191,7 @@ class TestWrites:
         "missing", [numbered(99), numbered(7, "pending"), numbered(7, test=True)]
     )
     def test_what_is_not_there_so_is_neither_deleted_nor_moved(self, missing: TreeEntry) -> None:
-        """Other filter values would be subtracted than were added."""
+        """Otherwise other filter values would be subtracted than were added."""
         lists = filled(range(30))
         before = stored(lists.tree)
         units: list[Callable[[Changes], None]] = [
@@ -208,7 +208,7 @@ class TestWrites:
 
     @pytest.mark.usefixtures("engine")
     def test_with_the_same_levels_always_a_write_touches_the_same_rows(self) -> None:
-        """The first entry's does, and the thousandth's; the top is broad from the beginning."""
+        """The first entry's write does, and the thousandth's: the top is wide from the start."""
         lists = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=5, levels=2))
         for number in range(200):
             lists.do((None, numbered(number)))
@@ -225,7 +225,7 @@ class TestWrites:
         lists.check()
 
     def test_a_list_without_filters_deletes_by_key(self) -> None:
-        """There is nothing else to be wrong about."""
+        """Without filters nothing else of the entry could be wrong."""
         plain = Tree(f"list#{uuid4()}", fan_out=3)
         commit_anew(apply(plain, [(None, TreeEntry("1", payload="x")), (None, TreeEntry("2"))]))
         commit_anew(apply(plain, [(TreeEntry("1"), None)]))
@@ -236,7 +236,7 @@ class TestWrites:
             changes.commit()
 
     def test_one_transaction_does_one_thing_to_a_key(self) -> None:
-        """Anything else is a mistake in the caller."""
+        """Another operation on the same key is a mistake of the caller."""
         lists = filled(range(3))
         changes = Changes()
         lists.tree.insert(changes, numbered(9))
@@ -249,7 +249,7 @@ class TestWrites:
             lists.tree.delete(changes, numbered(9, "pending"))
 
     def test_a_payload_alone_leaves_the_nodes_as_they_are(self) -> None:
-        """One write."""
+        """The transaction has one write."""
         lists = filled(range(100))
         nodes, _ = stored(lists.tree)
         old = numbered(50)
@@ -263,7 +263,7 @@ class TestWrites:
         assert stored(lists.tree)[0] == nodes
 
     def test_a_move_within_a_leaf_leaves_the_levels_above_as_they_are(self) -> None:
-        """Two entries and their leaf."""
+        """The transaction writes two entries and their leaf."""
         lists = filled(range(100))
         leaf = lists.tree.rows.floor(0, numbered(50).key)
         assert leaf
@@ -290,7 +290,7 @@ class TestWrites:
         lists.check()
 
     def test_one_list_made_twice_in_a_unit_is_one_list(self) -> None:
-        """Repositories are made anew all the time."""
+        """Repositories are created repeatedly within one unit."""
         lists = filled(range(30))
         again = tree(lists.tree.partition)
         other = filled(range(5))
@@ -326,10 +326,10 @@ class TestWrites:
 
 
 class TestNodes:
-    """Splits and merges, which nothing may depend on."""
+    """Splits and merges, on which no answer may depend."""
 
     def test_a_commit_succeeds_though_its_splits_fail(self, engine: Engine) -> None:
-        """What DynamoDB throttles then is split with the next write."""
+        """A split that DynamoDB throttles is done with the next write."""
         lists = filled(range(5), tree(f"list#{uuid4()}", fan_out=3))
         committed = False
 
@@ -356,7 +356,7 @@ class TestNodes:
     def test_who_dies_between_commit_and_splits_leaves_a_right_list(
         self, engine: Engine, transactions: int
     ) -> None:
-        """Whatever was split by then; the next writes split the rest."""
+        """Some nodes may have been split by then; the next writes split the others."""
         lists = filled(range(17), tree(f"list#{uuid4()}", fan_out=3, top_nodes=3))
         done = 0
 
@@ -385,7 +385,10 @@ class TestNodes:
 
     @pytest.mark.usefixtures("engine")
     def test_who_writes_many_times_in_a_row_splits_later_and_into_more(self) -> None:
-        """Splits were most of an import's calls. What it leaves full the next one splits."""
+        """Splits were most of an import's calls.
+
+        The next writer splits nodes that are left full.
+        """
         lists, importer = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=32)), Importer()
 
         def bring(numbers: range) -> list[int]:
@@ -404,7 +407,7 @@ class TestNodes:
 
     @pytest.mark.usefixtures("engine")
     def test_what_comes_in_order_leaves_nodes_nearly_full(self) -> None:
-        """Half empty ones, into which nothing comes any more, would be a level more."""
+        """Half empty nodes that get no more entries would need another level."""
         lists = TwoLists(tree(f"list#{uuid4()}", fan_out=6))
         for number in range(240):
             lists.do((None, numbered(number)))
@@ -416,7 +419,7 @@ class TestNodes:
 
     @pytest.mark.usefixtures("engine")
     def test_rows_that_move_on_leave_no_trail_of_nodes(self) -> None:
-        """As products by changedAt do: every change moves one to the end."""
+        """Products by changedAt do so: every change moves one to the end."""
         lists = filled(range(60))
         most = 0
         for number in range(60, 1500):
@@ -429,7 +432,7 @@ class TestNodes:
 
     @pytest.mark.usefixtures("engine")
     def test_deletes_in_any_order_leave_fewer_nodes_than_entries(self) -> None:
-        """Only what is empty goes, but all of that."""
+        """Only empty nodes are removed, but all of those."""
         lists = filled(range(400))
         for number in sorted(range(400), key=lambda n: n * 7919 % 401):
             lists.do((numbered(number), None))
@@ -446,7 +449,7 @@ class TestNodes:
 
 
 def test_rows_stand_under_the_lists_own_partitions(engine: Engine) -> None:
-    """So that what a workspace holds is found, and removed, by its keys."""
+    """So a workspace's rows are found, and removed, by its keys."""
     lists = filled(range(30))
     rows = lists.tree.rows
     assert set(engine.items) == {rows.partition, rows.nodes_partition}

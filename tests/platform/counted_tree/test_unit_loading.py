@@ -1,4 +1,4 @@
-"""Units of work that add entries in pages, together with the records that those lead to."""
+"""Units of work that add entries in pages, together with the records of those entries."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -45,14 +45,14 @@ PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
 
 
 class Loader:
-    """Adds entries to lists, one unit after the other, until it wins."""
+    """Adds entries to lists, one unit after the other, repeating each until it commits."""
 
     def __init__(self) -> None:
-        """Nothing read yet."""
+        """Has read nothing yet."""
         self.load = ListsLoad()
 
     def add(self, lists: TwoLists, entries: Sequence[TreeEntry]) -> None:
-        """A unit, or several where that is too much; the model has what each committed."""
+        """Adds a unit, or several if one is too large; the model gets what each committed."""
         most = len(entries)
         lost = 0
         while entries:
@@ -62,7 +62,7 @@ class Loader:
                 self.load.commit(changes, [(lists.tree, entries[:most])])
             except LostRace:
                 lost += 1
-                if lost > 2:  # as an import does: somebody is always at the same leaf
+                if lost > 2:  # as an import does if another writer is always at the same leaf
                     lists.do((None, entries[0]))
                     entries = entries[1:]
                 assert lost < MAX_RUNS
@@ -78,7 +78,7 @@ class LoaderAhead(Loader):
     """Plans the next unit while one is written, as far as that goes."""
 
     def add_all(self, lists: TwoLists, units: Sequence[Sequence[TreeEntry]]) -> None:
-        """All units; after a lost race those come again whose record isn't there."""
+        """Adds all units; after a lost race it repeats those whose record isn't stored."""
         lost, marks = 0, [f"{uuid4()}" for _ in units]
         while left := [n for n, mark in enumerate(marks) if not _is_written(mark)]:
             try:
@@ -105,13 +105,13 @@ def begun() -> TwoLists:
 
 
 def at_the_end(count: int, begin: int = 100) -> list[TreeEntry]:
-    """New entries behind all others."""
+    """New entries after all others."""
     return [numbered(number) for number in range(begin, begin + 5 * count, 5)]
 
 
 @pytest.mark.usefixtures("engine")
 class TestUnits:
-    """What a unit writes."""
+    """The writes of a unit."""
 
     def test_entries_at_the_end_stand_in_pages_of_their_own(self) -> None:
         lists, loader = begun(), Loader()
@@ -122,7 +122,7 @@ class TestUnits:
         lists.check()
 
     def test_many_entries_at_the_end_stand_in_several_leaves(self, engine: Engine) -> None:
-        """Of about one size, by one transaction; the first ones join a last leaf that has room."""
+        """They have about one size, by one transaction; a last leaf with room is filled first."""
         lists, loader = begun(), Loader()
         for unit, count in enumerate((6, 20, 2, 33)):
             before = pages(lists)
@@ -134,7 +134,7 @@ class TestUnits:
         lists.check()
 
     def test_nothing_is_read_for_what_follows(self, engine: Engine) -> None:
-        """But when nodes above are full."""
+        """Except when nodes above are full."""
         lists, loader = begun(), Loader()
         loader.add(lists, at_the_end(6, 100))
         engine.calls.clear()
@@ -143,7 +143,7 @@ class TestUnits:
         lists.check()
 
     def test_where_pages_may_be_is_written_once_for_what_is_foreseen(self) -> None:
-        """What comes there as rows, before the pages do or instead of them, is listed as ever."""
+        """Rows there, written before the pages or in their place, are listed too."""
         lists, loader, spans = begun(), Loader(), []
         units = [at_the_end(6, 100 + 30 * unit) for unit in range(6)]
         loader.load.foreseen = units[3][-1].key
@@ -166,7 +166,7 @@ class TestUnits:
         lists.check()
 
     def test_the_record_and_its_entries_come_together(self, engine: Engine) -> None:
-        """Where the record's condition fails, the list is as it was, without a page too many."""
+        """If the record's condition fails, the list is unchanged, without an unused page."""
         lists, loader = begun(), Loader()
         stored = {pk: dict(part) for pk, part in engine.items.items()}
         changes = Changes()
@@ -187,13 +187,13 @@ class TestUnits:
             lists.check()
 
     def test_a_list_that_never_had_an_entry_begins_with_a_row(self) -> None:
-        """A unit of pages alone loses there, as though somebody else were at it."""
+        """A unit of only pages loses its race there, as if another writer were there."""
         lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
         Loader().add(lists, at_the_end(20))
         lists.check()
 
     def test_what_is_to_be_counted_later_stays_where_it_is(self, engine: Engine) -> None:
-        """An entry behind all others that is gone, and which the last leaf counts still."""
+        """An entry after all others that is deleted, and that the last leaf still counts."""
         lists, loader = begun(), Loader()
         lists.do(*inserts(150))
         with counted_later():
@@ -207,7 +207,7 @@ class TestUnits:
 
 @pytest.fixture
 def one_call_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a unit is written as late as it may be: when the next one's pages are there."""
+    """So a unit is written as late as possible: after the next one's pages."""
     monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
 
 
@@ -239,7 +239,7 @@ class TestAhead:
         lists.check()
 
     def test_where_one_loses_the_next_isnt_written_either(self, engine: Engine) -> None:
-        """Nor any page of theirs left."""
+        """No page of either is left."""
         lists, loader = begun(), LoaderAhead()
         loader.add(lists, at_the_end(6, 100))
         stored = {pk: dict(part) for pk, part in engine.items.items() if part}
@@ -253,7 +253,7 @@ class TestAhead:
         lists.check()
 
     def test_one_whose_answer_got_lost_keeps_its_pages(self) -> None:
-        """It may be written all the same: the next one loses to it."""
+        """The unit may be committed nevertheless: the next one loses its race to it."""
 
         class Unanswered(Changes):
             def write_unit(self) -> None:
@@ -299,7 +299,7 @@ AT_ONCE: dict[str, list[Operation]] = {
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("unit", ["at the end", "last", "behind"])
 def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) -> None:
-    """Beside units at the end of the list, and the next ones."""
+    """Another writer beside units at the end of the list, and the units after it."""
 
     def act(lists: TwoLists) -> None:
         if later:
@@ -319,7 +319,7 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
 @pytest.mark.usefixtures("one_call_at_once")
 @pytest.mark.parametrize("unit", ["at the end", "last", "behind"])
 def test_a_writer_between_any_two_calls_of_units_ahead(engine: Engine, unit: str) -> None:
-    """Where a unit loses its race, so does the one that was planned on it."""
+    """If a unit loses its race, so does the unit that was planned on it."""
 
     def work(lists: TwoLists) -> None:
         LoaderAhead().add_all(lists, [at_the_end(12, begin) for begin in (600, 700, 800, 900)])
@@ -329,7 +329,7 @@ def test_a_writer_between_any_two_calls_of_units_ahead(engine: Engine, unit: str
 
 @pytest.mark.parametrize("unit", ["at the end", "behind"])
 def test_a_unit_between_any_two_calls_of_a_writer(engine: Engine, unit: str) -> None:
-    """Who splits the last leaf, too."""
+    """The writer may also split the last leaf."""
     before = begun()
     before.do(*inserts(37, 38))
 
@@ -340,7 +340,7 @@ def test_a_unit_between_any_two_calls_of_a_writer(engine: Engine, unit: str) -> 
 
 
 def test_killed_before_each_call(engine: Engine) -> None:
-    """The list is as before or as afterwards, and the repeat brings what is missing."""
+    """The list is as before or as afterwards, and the repetition adds what is missing."""
     before = begun()
     restore = engine.snapshot()
     for call in range(1, 40):
@@ -371,7 +371,7 @@ def test_killed_before_each_call(engine: Engine) -> None:
 
 
 class UnitHistories(PackedHistories):
-    """The histories of lists with loads, and one who goes on adding by units."""
+    """The histories of lists with loads, and a writer that adds by units."""
 
     @initialize(
         fan_out=st.integers(2, 5),
@@ -380,7 +380,7 @@ class UnitHistories(PackedHistories):
         keys_stay=st.booleans(),
     )
     def begin(self, fan_out: int, top_nodes: int, packing: Packing, keys_stay: bool) -> None:
-        """With somebody who remembers the end of the list."""
+        """Adds a writer that remembers the end of the list."""
         super().begin(fan_out, top_nodes, packing, keys_stay)
         self.loader = Loader()
 
@@ -391,7 +391,7 @@ class UnitHistories(PackedHistories):
 
     @rule(drawn=LOADED)
     def load_at_the_end(self, drawn: list[TreeEntry]) -> None:
-        """Entries behind all others."""
+        """Entries after all others."""
         last = max(self.lists.model, default="")
         self.loader.add(self.lists, [each for each in self.to_load(drawn) if each.key > last])
 
@@ -409,7 +409,7 @@ class UnitHistories(PackedHistories):
         call: int,
         later: bool,
     ) -> None:
-        """Somebody writes before some call."""
+        """Another writer commits before some call."""
         new = self.to_load(drawn)
         keys = {e.key for e in new}
         done = [
@@ -423,7 +423,7 @@ class UnitHistories(PackedHistories):
 
 @pytest.mark.usefixtures("folds_when_asked", "all_is_cold")
 def test_histories_with_units(engine: Engine) -> None:
-    """Whatever comes before units and between their calls, the list is what a plain one is."""
+    """Whatever is written before units and between their calls, the list equals a plain one."""
 
     class OnEngine(UnitHistories):
         pass

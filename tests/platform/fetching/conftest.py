@@ -9,7 +9,7 @@ from storepost.platform.fetching import guard
 
 
 class Resolver:
-    """Answers from a script: each question takes the host's next answer, the last one stays."""
+    """Answers from a script: each query gets the host's next answer; the last one is repeated."""
 
     def __init__(self) -> None:
         self.answers: dict[str, list[Sequence[str]]] = {}
@@ -25,14 +25,14 @@ class Resolver:
 
 
 class Wire:
-    """Counts every connection and leads those to a known address to a server on the loopback."""
+    """Counts every connection and directs those to a known address to a server on the loopback."""
 
     def __init__(self) -> None:
         self.connected: list[tuple[str, int]] = []
         self.routes: dict[tuple[str, int], int] = {}
 
     def repoint(self, address: str, port: int, server_port: int) -> None:
-        """From now on the server stands behind `address` and `port`."""
+        """From now on `address` and `port` lead to the server."""
         self.routes[address, port] = server_port
 
 
@@ -53,7 +53,7 @@ def resolver(monkeypatch: pytest.MonkeyPatch) -> Resolver:
 
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
-    """The only way out: an address without a route refuses, a name to resolve fails the test."""
+    """The only way out: an address without a route refuses; a name to resolve fails the test."""
     recorded = Wire()
     connect = socket.socket.connect
 
@@ -74,7 +74,7 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
 
 @pytest.fixture
 def attempts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every way to the network, shut and counted."""
+    """Every way to the network, closed and counted."""
     counted: list[str] = []
 
     def shut(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Servers on the loopback that answer byte for byte what a test wants."""
+"""Servers on the loopback that answer exactly the bytes of a test."""
 
 import socket
 import ssl
@@ -35,7 +35,7 @@ OK = saying(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
 class Server:
-    """Takes one connection after the other; keeps each request's bytes and each asked-for name.
+    """Handles one connection after the other; keeps each request's bytes and each requested name.
 
     A connection ends after as many requests as `turns` says.
     """

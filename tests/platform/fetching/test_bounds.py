@@ -1,4 +1,4 @@
-"""Time and bytes: neither a slow nor a talkative server holds us longer than was agreed."""
+"""Time and bytes: neither a slow nor a talkative server exceeds the bounds."""
 
 import gzip
 import itertools
@@ -29,7 +29,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 
 @contextmanager
 def timed_out() -> Iterator[None]:
-    """The block fails for want of time, at the deadline and not long after.
+    """The block fails with a timeout, at the deadline and not long after.
 
     Every script here would go on for at least 10 s.
     """
@@ -131,7 +131,7 @@ def test_a_slow_resolver_refuses_the_url_when_set(
 def test_silent_addresses_share_the_time(
     resolver: Resolver, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A `connect` into the void waits as long as it may; the next address still has its turn."""
+    """A `connect` that gets no answer waits as long as it may; the next address is still tried."""
     silent = {"1.1.1.1": 0.0, "1.0.0.1": 0.0}
     through = socket.socket.connect
 

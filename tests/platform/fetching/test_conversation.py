@@ -1,4 +1,4 @@
-"""A conversation: requests to one URL over a connection that is kept while it holds."""
+"""A conversation: requests to one URL over a connection that is kept while it works."""
 
 import itertools
 import time
@@ -29,7 +29,7 @@ def in_turn(*answers: bytes) -> Script:
 
 
 def of(body: bytes, *headers: str) -> bytes:
-    """An answer whose length is told."""
+    """An answer with a `Content-Length`."""
     head = "".join(f"{header}\r\n" for header in (f"Content-Length: {len(body)}", *headers))
     return f"HTTP/1.1 200 OK\r\n{head}\r\n".encode() + body
 
@@ -39,7 +39,7 @@ def say(conversation: Conversation, body: bytes = b"{}", max_bytes: int = 1000) 
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Waits for what the server's side of the socket brings about."""
+    """Waits for an effect of the server's side of the socket."""
     end = time.monotonic() + 10
     while not holds():
         assert time.monotonic() < end

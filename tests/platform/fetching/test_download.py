@@ -1,4 +1,4 @@
-"""Downloads: redirects, each hop authorized as the first is, and their bounds."""
+"""Downloads: redirects, each hop checked as the first is, and their bounds."""
 
 import socket
 from collections.abc import Callable
@@ -16,7 +16,7 @@ START = "http://shop.example/feed"
 
 
 def redirect(location: str, status: int = 302) -> bytes:
-    """An answer that leads elsewhere."""
+    """An answer with a redirect."""
     return f"HTTP/1.1 {status} Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
 
 
@@ -51,7 +51,7 @@ def failure(attempt: Callable[[], object]) -> Failure:
 
 
 def in_turn(*answers: bytes) -> Script:
-    """A server that says one thing after the other."""
+    """A server with one answer after the other."""
     waiting = list(answers)
 
     def script(connection: socket.socket) -> None:
@@ -61,7 +61,7 @@ def in_turn(*answers: bytes) -> Script:
 
 
 class TestFile:
-    """What is there."""
+    """The file at an address."""
 
     def test_its_bytes_and_what_the_server_says_of_it(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(headers={"Content-Type": "text/csv; charset=x"}))) as server:

@@ -1,4 +1,4 @@
-"""URLs and addresses that must never be opened, and that none of them leads to a connection."""
+"""URLs and addresses that must never be opened: none of them leads to a connection."""
 
 import socket
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ PUBLIC = "8.8.8.8"
 
 
 class Hostile(NamedTuple):
-    """A URL, why it is refused, and what its host resolves to (none: nobody may even ask)."""
+    """A URL, why it is refused, and its host's addresses (none: it may not even be resolved)."""
 
     url: str
     why: UrlRefusal
@@ -327,7 +327,7 @@ def opened(row: Hostile, resolver: Resolver) -> None:
 
 
 def expected_questions(row: Hostile) -> list[str]:
-    """What the resolver may be asked: nothing, where the URL alone is enough to refuse."""
+    """The queries that the resolver may get: none if the URL alone is enough to refuse."""
     return [] if row.resolved is None else ["shop.example"]
 
 
@@ -360,7 +360,7 @@ def test_the_table_is_as_long_as_it_claims() -> None:
 
 
 def test_the_spies_see_a_connection_and_a_question(attempts: list[str]) -> None:
-    """Without this, the proofs above would hold for a guard that nothing watches."""
+    """Without this, the proofs above would also pass if nothing watched the guard."""
     with pytest.raises(AssertionError):
         socket.create_connection(("127.0.0.1", 9))
     with socket.socket() as opened_here, pytest.raises(AssertionError):

@@ -1,4 +1,4 @@
-"""What `post` sends, to which address, and what it gives back."""
+"""The request of `post`, its address, and its result."""
 
 import logging
 import socket
@@ -260,7 +260,7 @@ def test_broken_headers_put_no_secret_into_the_logs(
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and what it came from, as a log would print them."""
+    """The error and its causes, as a log would print them."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

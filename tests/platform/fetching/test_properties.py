@@ -1,4 +1,4 @@
-"""What holds for every private address, however it is written, against the standard library."""
+"""Properties of every private address, in every spelling, compared with the standard library."""
 
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -15,7 +15,7 @@ PRIVATE = [
     for block in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "169.254.0.0/16")
 ]
 
-# Public by the standard library, and still no place for a stranger's server (IANA's registries).
+# Public by the standard library, but no address of a stranger's server (IANA's registries).
 SPECIAL_V4 = [
     IPv4Network(block)
     for block in (
@@ -95,7 +95,7 @@ IPV6_WRITINGS: dict[str, Callable[[IPv6Address], str]] = {
     "with a zone": lambda a: f"{a}%25eth0",
 }
 
-# A machine that is busy with something else says nothing about the guard.
+# Slowness of a busy machine says nothing about the guard.
 unhurried = settings(deadline=None)
 
 

@@ -197,7 +197,7 @@ def test_http_1_is_what_is_spoken(tls: Contexts, resolver: Resolver, wire: Wire)
 
 
 def refused(server: Server, resolver: Resolver, wire: Wire) -> None:
-    """The handshake fails, and not a byte of the request has left."""
+    """The handshake fails, and no byte of the request was sent."""
     resolver.answers["hooks.example"] = [[ADDRESS]]
     wire.repoint(ADDRESS, 443, server.port)
     with pytest.raises(FetchFailed) as failed:
@@ -278,7 +278,7 @@ def test_a_silent_handshake_ends_at_the_deadline(
 def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
     tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
-    """It takes a little now and then, so that no single wait is as long as the timeout."""
+    """It reads a little now and then, so that no single wait is as long as the timeout."""
     resolver.answers["hooks.example"] = [[ADDRESS]]
     side = tls("hooks.example")
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:

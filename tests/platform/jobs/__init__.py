@@ -1,1 +1,1 @@
-"""Workers: their runs, and what becomes of what fails."""
+"""Workers: their runs, and what happens to work that fails."""

@@ -1,4 +1,4 @@
-"""A worker's run: how it stops in time, and what becomes of work that fails."""
+"""A worker's run: how it stops in time, and what happens to work that fails."""
 
 from uuid import UUID
 
@@ -75,7 +75,7 @@ def test_what_fails_is_given_up_at_the_last_try_alone(tries: int) -> None:
             run.attempt(fails, give_up)
     else:
         run.attempt(fails, give_up)
-    # What was killed at each try isn't tried once more.
+    # Work that was killed at each try isn't tried once more.
     expected = NeverEnded if tries > TRIES else RuntimeError
     assert given_up == ([] if tries < TRIES else [expected])
 

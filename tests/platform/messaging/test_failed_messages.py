@@ -1,4 +1,4 @@
-"""A message that failed comes back in seconds that grow, not after its queue's own minutes."""
+"""A failed message is retried after seconds that grow, not after its queue's own minutes."""
 
 import json
 from typing import Any
@@ -25,18 +25,18 @@ LEASE_SECONDS = 300
 
 
 class Remaining:
-    """The context of an invocation that has a minute."""
+    """The context of an invocation with a minute left."""
 
     aws_request_id = "run"
 
     def get_remaining_time_in_millis(self) -> int:
-        """How long it may still take."""
+        """The remaining milliseconds."""
         return 60_000
 
 
 @pytest.fixture
 def visibility_changes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """When SQS is asked to bring messages again: the queue's name and the seconds, of each."""
+    """The changed visibility timeouts: the queue's name and the seconds, of each."""
     seen: list[tuple[str, int]] = []
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -68,7 +68,7 @@ def send(queue: str, *bodies: str) -> None:
 
 
 def event_of(queue: str, *receives: int) -> dict[str, Any]:
-    """A batch of messages that came so often."""
+    """A batch of messages, each with its receive count."""
     send(queue, *(str(number) for number in range(len(receives))))
     received = boto3.client("sqs").receive_message(
         QueueUrl=aws.queue_url(queue), MaxNumberOfMessages=10, AttributeNames=["All"]
@@ -80,7 +80,7 @@ def event_of(queue: str, *receives: int) -> dict[str, Any]:
 
 
 def fail(*_: object) -> None:
-    """No message is understood."""
+    """Fails for every message."""
     raise ValueError
 
 
@@ -88,7 +88,7 @@ def fail(*_: object) -> None:
 def test_every_reader_asks_for_it(
     world: World, visibility_changes: list[tuple[str, int]], queue: str
 ) -> None:
-    """Its role allows that; a message that isn't one is as good as any that fails."""
+    """Its role allows that; an unreadable message is like any other that fails."""
     send(queue, "no JSON")
     pumps.pump_queue(queue)
     [(name, seconds)] = visibility_changes
@@ -100,7 +100,7 @@ def test_every_reader_asks_for_it(
 def test_in_seconds_that_grow(world: World, visibility_changes: list[tuple[str, int]]) -> None:
     event = event_of("EmailQueue", *range(1, TRIES + 1))
     queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
-    # The least that chance may choose, which is half of the longest.
+    # The least value that jitter may give, half of the longest.
     assert [seconds for _, seconds in visibility_changes] == [2, 10, 40, 160, 450, 450, 450]
     assert [longest_wait(tries) for tries in (1, 2, 3, 4, 5, 100)] == [5, 20, 80, 320, 900, 900]
 
@@ -133,7 +133,7 @@ def test_what_has_to_wait_comes_again_and_is_no_error_of_the_log(
 def test_with_what_stands_behind_it_in_its_group(
     world: World, visibility_changes: list[tuple[str, int]]
 ) -> None:
-    """SQS brings none of a group while another one of it is hidden."""
+    """SQS delivers no message of a group while another one of it is hidden."""
     event = event_of("WebhookQueue", 1, 1, 1)
     fifo_queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
     assert len(visibility_changes) == 3
@@ -142,7 +142,7 @@ def test_with_what_stands_behind_it_in_its_group(
 def test_where_sqs_refuses_the_answer_names_what_failed(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes again after the queue's own time then."""
+    """The message is retried after the queue's own timeout then."""
     event = event_of("EmailQueue", 1)
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
@@ -158,7 +158,7 @@ def test_where_sqs_refuses_the_answer_names_what_failed(
 
 @pytest.mark.parametrize("queue", QUEUES)
 def test_all_tries_outlast_the_lease_of_a_run_that_was_killed(queue: str) -> None:
-    """And half an hour in which AWS fails; each wait may be half as long by chance."""
+    """They also outlast half an hour in which AWS fails; jitter may halve each wait."""
     receives = DECLARED[queue]["RedrivePolicy"]["maxReceiveCount"]
     shortest = sum(longest_wait(tries) / 2 for tries in range(1, receives))
     assert shortest > max(LEASE_SECONDS, 15 * 60)
@@ -166,7 +166,7 @@ def test_all_tries_outlast_the_lease_of_a_run_that_was_killed(queue: str) -> Non
 
 
 def test_refusals_are_botocores_own() -> None:
-    """What `refusal` makes is read as botocore's errors are."""
+    """Errors made by `refusal` are read as botocore's own are."""
     error = refusal("TransactionCanceledException", "None", "TransactionConflict")
     assert isinstance(error, ClientError)
     assert json.dumps(error.response)

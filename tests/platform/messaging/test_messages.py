@@ -1,7 +1,7 @@
-"""What stands in queues: sent messages stay the same byte for byte, and are read leniently.
+"""Messages in queues: sent ones stay the same byte for byte, and are read leniently.
 
-Versions of the service that were deployed before read what newer ones send, and the other way
-round; so what is written here is a promise, not a copy of what the code does.
+Earlier versions of the service read what newer ones send, and the other way round; so the messages
+below are a promise, not a copy of what the code does.
 """
 
 import json

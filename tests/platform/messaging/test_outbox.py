@@ -1,4 +1,4 @@
-"""What leaves a transaction: which rows it takes, and that each message goes out."""
+"""Messages of a transaction: the rows that they need, and that each is sent."""
 
 import json
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ QUEUES = {
 
 
 class Sqs:
-    """Keeps what is sent; SQS takes ten messages a call."""
+    """Keeps the messages that are sent; SQS accepts ten a call."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, str]] = []
@@ -66,7 +66,7 @@ def rows(world: World) -> list[OutboxItem]:
 
 
 def bodies(row: OutboxItem) -> Iterator[object]:
-    """What a row's messages say."""
+    """The bodies of a row's messages."""
     return (json.loads(message.body) for message in row.messages)
 
 
@@ -118,7 +118,7 @@ def test_nothing_to_send_takes_no_row(world: World) -> None:
 
 
 def test_a_thousand_webhooks_a_second_fit_into_its_partitions(world: World) -> None:
-    """Of all shops, at 10 KB each: DynamoDB writes 1,000 units a second of one partition key."""
+    """Those of all shops, 10 KB each: DynamoDB writes 1,000 units a second of one key."""
     changes = Changes()
     send_with(changes, Queue.WEBHOOKS, [({"body": "x" * 10_000}, "a record")])
     changes.commit()
@@ -151,7 +151,7 @@ def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue)
 
 
 def test_a_row_that_a_transaction_holds_is_sent_once(world: World, sqs: Sqs) -> None:
-    """To delete it is tried again, and not the whole record that brought it."""
+    """The row's deletion is retried, not the whole record of the stream."""
     changes = Changes()
     send_with(changes, Queue.PRODUCT_SALES, [({"n": 1}, None)])
     changes.commit()
@@ -161,12 +161,12 @@ def test_a_row_that_a_transaction_holds_is_sent_once(world: World, sqs: Sqs) -> 
 
 
 class TestSweep:
-    """Each row for itself."""
+    """Each row is sent by itself."""
 
     def test_a_row_that_is_refused_holds_back_no_other(
         self, world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Nor those of later shards."""
+        """It doesn't hold back rows of later shards either."""
         refused = settings().queue_urls[Queue.EMAILS].rpartition("/")[2]
         sqs.refuses.add(refused)
         for shard in range(SHARDS):
@@ -187,7 +187,7 @@ class TestSweep:
         assert rows(world) == []
 
     def test_nor_is_one_whose_row_is_broken(self, world: World, sqs: Sqs) -> None:
-        """Whatever it is that fails."""
+        """Whatever error it causes."""
         for queue in ("no such queue", Queue.PRODUCT_SALES):
             changes = Changes()
             send_with(changes, cast("Queue", queue), [({"n": 1}, None)])

@@ -1,4 +1,4 @@
-"""What the relay sends together, and what comes again where SQS refuses some of it."""
+"""The messages that the relay sends together, and its retries if SQS refuses some of them."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ from tests.harness.world import World
 
 
 class Sqs:
-    """Keeps each call; refuses what it is told to."""
+    """Keeps each call; refuses the messages that a test names."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, list[Any]]] = []
@@ -54,7 +54,7 @@ def write(queue: Queue, *numbers: object) -> None:
 
 
 def run(world: World) -> list[int]:
-    """Hands all that waits to the relay at once; the places of the records that come again."""
+    """Hands all waiting records to the relay at once; the places of those that it fails."""
     records = world._relay.waiting()
     numbers = [each["dynamodb"]["SequenceNumber"] for each in records]
     [function] = [each for each in functions() if each.job == "outbox_relay"]
@@ -127,7 +127,7 @@ def test_a_broken_row_comes_again_alone(world: World, sqs: Sqs) -> None:
 
 
 def test_a_row_that_the_sweep_sends_by_now_holds_nothing_back(world: World, sqs: Sqs) -> None:
-    """Else one queue that refuses everything would hold changes of consent up for an hour."""
+    """Otherwise one queue that refuses everything would delay changes of consent for an hour."""
     write(Queue.EMAILS, 1)
     write("no such queue", 2)  # type: ignore[arg-type]
     world.advance(minutes=3)
@@ -143,7 +143,7 @@ def test_a_row_that_the_sweep_sends_by_now_holds_nothing_back(world: World, sqs:
 
 
 def test_a_sweep_leaves_time_for_what_it_does_besides(world: World, sqs: Sqs) -> None:
-    """A day's rows take longer than a run: lost write-backs would never be looked for."""
+    """A day's rows take longer than a run: the sweep would never look for lost write-backs."""
     write(Queue.EMAILS, 1)
     world.lose_stream()
     world.advance(minutes=3)

@@ -1,4 +1,4 @@
-"""SES's refusals: of a recipient, of ourselves, and for now."""
+"""SES's refusals: of a recipient, of the sender, and temporary ones."""
 
 import time
 from typing import Any
@@ -48,7 +48,7 @@ FOR_NOW = [
 
 
 class Ses:
-    """Refuses what it is given."""
+    """Refuses with the error that it is given."""
 
     def __init__(self) -> None:
         self.calls: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Ses:
 
 
 def queue_email(world: World) -> None:
-    """A sign-up, up to the message in the queue of emails."""
+    """A sign-up, until its message is in the queue of emails."""
     body = {"name": "Ann", "email": "ann.canary@example.com", "password": "correct horse battery"}
     assert world.call("POST", "/auth/sign-up", json_body=body).status == 202
     world.deliver_outbox()
@@ -140,7 +140,7 @@ def test_an_email_goes_by_the_stacks_configuration_set(world: World, refusing: S
 class TestPace:
     @pytest.fixture
     def slept(self, monkeypatch: pytest.MonkeyPatch) -> list[float]:
-        """How long each call waited; time passes only so."""
+        """How long each call waited; only that moves the time."""
         waits: list[float] = []
         monkeypatch.setattr(time, "sleep", waits.append)
         monkeypatch.setattr(time, "monotonic", lambda: sum(waits))

@@ -1,4 +1,4 @@
-"""Changing one row beside any transaction."""
+"""Changes of one row outside of transactions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a transaction does to the version of a row."""
+"""A transaction's effect on the version of a row."""
 
 from contextlib import nullcontext
 from copy import deepcopy
@@ -98,10 +98,10 @@ class TestUpdate:
 
 
 class TestLostAnswer:
-    """A transaction was written, and its answer got lost on the way."""
+    """A transaction was written, and its answer got lost."""
 
     def test_the_next_try_writes_nothing_again(self, world: World) -> None:
-        """The row's version counts what was written."""
+        """The row's version counts the writes."""
         someone = world.person()
         first = row_of(someone).version
         with lost_answer("TransactWriteItems") as calls:
@@ -129,7 +129,7 @@ class TestLostAnswer:
 
 
 def test_a_range_that_ends_before_it_begins_is_refused(world: World) -> None:
-    """As DynamoDB does: whoever asks for an empty range must not ask DynamoDB."""
+    """DynamoDB refuses it too: code with an empty range must not send the query."""
     query = PersonItem.query("p", PersonItem.sk.between("b", "a"))
     with pytest.raises(QueryError, match="ValidationException"):
         list(query)

@@ -1,4 +1,4 @@
-"""Claims on idempotency keys, beside what the operations' own replays show."""
+"""Claims on idempotency keys, beyond what the operations' own replays show."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""The one client: what it leaves out of botocore's work changes nothing that it gives back."""
+"""The one client: the parts of botocore that it leaves out don't change its results."""
 
 import importlib
 import json
@@ -133,14 +133,14 @@ FAILED = {
 
 @cache
 def shape_of(operation: str) -> Shape:
-    """What botocore knows of an operation's answers."""
+    """Botocore's shape of an operation's answers."""
     shape = get_session().get_service_model("dynamodb").operation_model(operation).output_shape
     assert shape is not None
     return shape
 
 
 def parsed(parser: JSONParser, answer: object, operation: str, status: int = 200) -> Any:
-    """What a parser makes of an answer."""
+    """The parser's result for an answer."""
     response = {
         "body": json.dumps(answer).encode(),
         "headers": {"x-amzn-RequestId": "one", "Content-Type": "application/x-amz-json-1.0"},

@@ -1,4 +1,4 @@
-"""Time-outs: whoever waits for AWS gives up before Lambda ends the function."""
+"""Timeouts: a call to AWS times out before Lambda ends the function."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ SHORTEST = min(f.timeout_seconds for f in functions() if f.events_of("HttpApi"))
 
 
 def seconds(client: Any) -> float:
-    """What a call takes at most, all its tries together."""
+    """The longest duration of a call, with all its tries."""
     config = client.meta.config
     tries = config.retries["total_max_attempts"]
     return float((config.connect_timeout + config.read_timeout) * tries)

@@ -1,7 +1,7 @@
-"""moto against dynoxide: what the service asks of DynamoDB ends alike, but for what is listed.
+"""moto against dynoxide: the service's calls of DynamoDB end alike, except for listed differences.
 
-`DIFFERENCES` names each way in which they are known to differ, with who is right. One that no
-longer differs fails, and so does one that nobody has listed.
+`DIFFERENCES` names each known one, with the engine that is right. A listed one that no longer
+exists fails, and so does one that isn't listed.
 """
 
 import json
@@ -41,7 +41,7 @@ class Engine:
     streams: Any
 
     def answer(self, operation: str, **request: Any) -> Answer:
-        """What it answers that we would look at: attributes and rows, or how it refused."""
+        """The parts of an answer that the service reads: attributes and rows, or the error."""
         try:
             answer = getattr(self.tables, operation)(**request)
         except ClientError as error:
@@ -60,7 +60,7 @@ class Engine:
         return found
 
     def end_of_stream(self) -> str:
-        """Where what comes now will be told."""
+        """The stream's position for later records."""
         arn = self.tables.describe_table(TableName=LISTS)["Table"]["LatestStreamArn"]
         (shard,) = self.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
         return str(
@@ -70,7 +70,7 @@ class Engine:
         )
 
     def told_since(self, place: str) -> list[tuple[str, Row, Row | None]]:
-        """What the stream told since: the kind of change, the keys and the new image."""
+        """The stream's records since then: the kind of change, the keys and the new image."""
         records = self.streams.get_records(ShardIterator=place)["Records"]
         return [
             (r["eventName"], r["dynamodb"]["Keys"], r["dynamodb"].get("NewImage")) for r in records
@@ -180,7 +180,7 @@ def writes(draw: st.DrawFn) -> Operation:
 
 
 def in_a_partition_of_its_own(transaction: list[Operation], prefix: str) -> list[Operation]:
-    """The same, on rows that no other example knows."""
+    """The same, on rows that no other example uses."""
 
     def renamed(key: Row) -> Row:
         return {
@@ -204,7 +204,7 @@ def key_of(operation: Operation) -> tuple[str, Row]:
 
 
 def without_validation(answer: Answer) -> Answer:
-    """The answer, but for how it tells of an update that its row can't take: see `DIFFERENCES`."""
+    """The answer, without its words about an update that its row can't take: see `DIFFERENCES`."""
     match answer:
         case ("ValidationException", _):
             return INVALID
@@ -214,7 +214,7 @@ def without_validation(answer: Answer) -> Answer:
 
 
 def ends_alike(engines: tuple[Engine, Engine], transactions: list[list[Operation]]) -> None:
-    """Each transaction's answer, the rows that it named, and what the stream told of all."""
+    """Each transaction's answer, the rows that it named, and the stream's records of all."""
     prefix = f"{uuid4().hex}-"
     positions = [engine.end_of_stream() for engine in engines]
     for transaction in transactions:
@@ -250,7 +250,7 @@ PARSED = operations().filter(lambda operation: "NO v" not in str(operation))
 def test_what_our_lighter_transactions_are_tested_with_ends_alike(
     engines: tuple[Engine, Engine], transactions: list[list[Operation]]
 ) -> None:
-    """By them ours are moto's own; here they are dynoxide's too."""
+    """The same transactions compare ours with moto's own; here moto is compared with dynoxide."""
     ends_alike(engines, transactions)
 
 
@@ -321,7 +321,7 @@ def test_rows_are_read_alike(
     projection: str | None,
     consistent: bool,
 ) -> None:
-    """By their keys, alone and several of two tables at once, some of which aren't there."""
+    """By keys, alone and several of two tables at once; some of the rows don't exist."""
     partition = uuid4().hex
     keys = [{"pk": {"S": partition}, "sk": {"S": sk}} for sk in "abcd"]
     options = {"ConsistentRead": consistent}
@@ -369,7 +369,7 @@ def test_a_row_is_written_alike(
     values: Row,
     old: bool,
 ) -> None:
-    """Each alone: what it answers, the row afterwards, and what the stream told."""
+    """Each write alone: its answer, the row afterwards, and the stream's record."""
     key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
     of_kind: dict[str, dict[str, Any]] = {
         "put": {"Item": {**key, "v": values[":v"]}},
@@ -413,7 +413,7 @@ ONE = {"N": "1"}
 
 
 def updated(engine: Engine, key: Row, expression: str, **more: Any) -> Answer:
-    """What an update of one row answers."""
+    """The answer to an update of one row."""
     return engine.answer(
         "update_item",
         TableName=LISTS,
@@ -425,7 +425,7 @@ def updated(engine: Engine, key: Row, expression: str, **more: Any) -> Answer:
 
 
 def in_transaction(engine: Engine, key: Row, expression: str) -> Answer:
-    """What a transaction of one update answers."""
+    """The answer to a transaction of one update."""
     update = {
         "TableName": LISTS,
         "Key": key,
@@ -436,12 +436,12 @@ def in_transaction(engine: Engine, key: Row, expression: str) -> Answer:
 
 
 def put(engine: Engine, key: Row, **attributes: Any) -> Answer:
-    """What a put answers."""
+    """The answer to a put."""
     return engine.answer("put_item", TableName=LISTS, Item={**key, **attributes})
 
 
 def four_megabytes(engine: Engine, key: Row) -> Answer:
-    """What a transaction of twelve large rows answers."""
+    """The answer to a transaction of twelve large rows."""
     large = {"S": "x" * 390_000}
     rows = [{**key, "sk": {"S": str(number)}, "v": large} for number in range(12)]
     puts = [{"Put": {"TableName": LISTS, "Item": row}} for row in rows]
@@ -449,7 +449,7 @@ def four_megabytes(engine: Engine, key: Row) -> Answer:
 
 
 def one_megabyte(engine: Engine, key: Row) -> Answer:
-    """How many rows of 50 KB a query without a limit brings."""
+    """How many rows of 50 KB a query without a limit returns."""
     for number in range(25):
         put(engine, {**key, "sk": {"S": f"{number:02}"}}, v={"S": "x" * 50_000})
     answer = engine.tables.query(
@@ -461,7 +461,7 @@ def one_megabyte(engine: Engine, key: Row) -> Answer:
 
 
 def key_at_the_end(engine: Engine, key: Row) -> Answer:
-    """Whether a page that ends with the partition's last row names a row to go on from."""
+    """Whether a page that ends with the partition's last row has a `LastEvaluatedKey`."""
     put(engine, key)
     answer = engine.tables.query(
         TableName=LISTS,
@@ -473,21 +473,21 @@ def key_at_the_end(engine: Engine, key: Row) -> Answer:
 
 
 def no_expression(engine: Engine, key: Row) -> Answer:
-    """What a transaction answers whose condition fails and whose update is no expression."""
+    """The answer to a transaction whose condition fails and whose update is no expression."""
     update = {"TableName": LISTS, "Key": key, "UpdateExpression": "NO v"}
     condition = {"ConditionExpression": "attribute_exists(v)"}
     return engine.answer("transact_write_items", TransactItems=[{"Update": update | condition}])
 
 
 def number_as_stored(engine: Engine, key: Row) -> Answer:
-    """How a number comes back."""
+    """How a number is returned."""
     put(engine, key, v={"N": "1.50"})
     row = engine.row(LISTS, key)
     return row and row["v"]
 
 
 def told_of_no_change(engine: Engine, key: Row) -> Answer:
-    """What the stream tells of a put that changes nothing."""
+    """The stream's records of a put that changes nothing."""
     put(engine, key, v=ONE)
     place = engine.end_of_stream()
     put(engine, key, v=ONE)
@@ -496,7 +496,7 @@ def told_of_no_change(engine: Engine, key: Row) -> Answer:
 
 @dataclass(frozen=True)
 class Difference:
-    """One way in which the engines differ, and what each of them answers."""
+    """One way in which the engines differ, and each one's answer."""
 
     why: str
     look: Callable[[Engine, Row], Answer]
@@ -578,13 +578,13 @@ def test_each_difference_is_one(engines: tuple[Engine, Engine], difference: Diff
 
 
 def test_both_tell_of_puts_that_change_nothing(engines: tuple[Engine, Engine]) -> None:
-    """DynamoDB doesn't: no reader of the stream may count on either."""
+    """DynamoDB's stream has no record of that: no reader of the stream may rely on either."""
     key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
     assert [told_of_no_change(engine, key) for engine in engines] == [["MODIFY"]] * 2
 
 
 def test_a_row_that_an_update_makes_is_told_of_once(engines: tuple[Engine, Engine]) -> None:
-    """moto by itself tells of a row with nothing but its key first."""
+    """moto by itself adds a record of a row with only its key first."""
     key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
     for engine in engines:
         place = engine.end_of_stream()

@@ -1,4 +1,4 @@
-"""Rows that are made, read and put by fields looked up once are what PynamoDB makes of them."""
+"""Rows made, read and put by fields that are looked up once equal PynamoDB's."""
 
 import importlib
 import json
@@ -41,7 +41,7 @@ MODELS = [cast("type[Item]", model) for model in KIND.known.values() if fields_o
 
 
 def recorded_rows() -> Iterator[tuple[type[Item], dict[str, Any]]]:
-    """What each release stored of these models."""
+    """The rows that each release stored of these models."""
     for release in RELEASES:
         for raw in [*rows_of(release, "standing"), *rows_of(release, "passed")]:
             model = cast("type[Item]", KIND.known[raw["kind"]["S"]])
@@ -78,7 +78,7 @@ VALUES: dict[type[Attribute[Any]], st.SearchStrategy[Any]] = {
 
 @contextmanager
 def pynamodb_alone() -> Iterator[None]:
-    """Has PynamoDB deal with all rows, as with the few whose attributes are of other kinds."""
+    """Lets PynamoDB handle all rows, as it does the few with attributes of other kinds."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "fields_of", lambda _model: None)
         yield
@@ -102,7 +102,7 @@ def record_of(attribute: Record) -> st.SearchStrategy[Any]:
 
 
 def recorded_values(attribute: Attribute[Any]) -> list[Any]:
-    """What recorded rows have in an attribute of a kind that few models have."""
+    """The values that recorded rows have in an attribute of a rare kind."""
     name = attribute.attr_name
     return [
         attribute.deserialize(attribute.get_value(raw[name]))
@@ -128,7 +128,7 @@ def made(model: type[Item], attributes: dict[str, Any]) -> Item:
 
 @st.composite
 def new_rows(draw: st.DrawFn) -> tuple[type[Item], dict[str, Any]]:
-    """A model, and attributes of a row; some have what is asked for, some lack it."""
+    """A model, and a row's attributes; some have the required ones, some lack one."""
     model = draw(st.sampled_from(MODELS))
     own = {n: a for n, a in model.get_attributes().items() if n not in {"pk", "sk", "kind"}}
     given = {

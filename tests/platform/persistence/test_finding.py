@@ -1,4 +1,4 @@
-"""Rows that are asked for by their keys, many at once."""
+"""Rows that are read by their keys, many at once."""
 
 from typing import Any
 from unittest import mock
@@ -13,7 +13,7 @@ KEYS = [(f"p{number}", "s") for number in range(2000)]
 
 
 def answering(brings: int) -> Any:
-    """A batch get that brings so many rows of each request and leaves the others."""
+    """A batch get that returns so many rows of each request and leaves the others unprocessed."""
 
     def answer(table: str, keys: list[Any], **_named: object) -> dict[str, Any]:
         unprocessed = keys[brings:]
@@ -27,18 +27,18 @@ def answering(brings: int) -> Any:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for an engine that isn't there."""
+    """No read waits for an engine that doesn't exist."""
     monkeypatch.setattr("storepost.platform.persistence.patience.time.sleep", lambda _seconds: None)
 
 
 def test_however_often_something_is_left_as_long_as_something_comes() -> None:
-    """Of large rows each answer leaves some."""
+    """With large rows each answer leaves some unprocessed."""
     with mock.patch.object(item.connection, "batch_get_item", answering(7)):
         assert set(find_raw(KEYS)) == set(KEYS)
 
 
 def test_what_brings_nothing_is_given_up() -> None:
-    """Which is throttling."""
+    """An answer without rows means throttling."""
     with (
         mock.patch.object(item.connection, "batch_get_item", answering(0)),
         pytest.raises(Busy),

@@ -1,4 +1,4 @@
-"""Units that can do without rows that another transaction has: they do, and wait for no other."""
+"""Units with an alternative to rows that another transaction holds: they take it at once."""
 
 from uuid import uuid4
 
@@ -21,7 +21,7 @@ SECOND = refusal("TransactionCanceledException", "None", "TransactionConflict")
 
 
 class Renaming:
-    """Two people get a name in one unit, the second of whom may be left out."""
+    """One unit that renames two people, the second of whom may be left out."""
 
     def __init__(self, world: World) -> None:
         self.people = [world.person(), world.person()]
@@ -56,7 +56,7 @@ def test_what_it_can_do_without_is_left_out_at_once(renaming: Renaming) -> None:
 
 @pytest.mark.usefixtures("fake_time")
 def test_it_waits_for_a_row_that_it_needs(renaming: Renaming) -> None:
-    """And still gives way for another one afterwards."""
+    """It still gives way for another row afterwards."""
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     errors = iter([FIRST, FIRST, SECOND])
     with patience(60_000), faults(lambda: next(errors), "TransactWriteItems", 3) as met:
@@ -76,7 +76,7 @@ def test_it_is_busy_once_no_time_is_left(renaming: Renaming, fake_time: FakeTime
 
 @pytest.mark.usefixtures("fake_time")
 def test_after_an_answer_that_never_came_it_stays_with_its_token(renaming: Renaming) -> None:
-    """All may be written by then: what is sent anew in another way would be written twice."""
+    """It may have been committed: sent again in another form it would be written twice."""
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     errors = iter([NO_ANSWER, SECOND])
     with patience(60_000), faults(lambda: next(errors), "TransactWriteItems", 2) as met:
@@ -86,7 +86,7 @@ def test_after_an_answer_that_never_came_it_stays_with_its_token(renaming: Renam
 
 
 def test_it_may_end_instead(renaming: Renaming) -> None:
-    """Whichever row it is."""
+    """For any row."""
 
     def give_up() -> None:
         raise LostRace
@@ -103,7 +103,7 @@ def test_it_may_end_instead(renaming: Renaming) -> None:
 @pytest.mark.usefixtures("fake_time")
 @pytest.mark.parametrize("code", ["ThrottlingError", "ProvisionedThroughputExceeded"])
 def test_it_waits_for_throughput(renaming: Renaming, code: str) -> None:
-    """Another way needs that, too."""
+    """Another form would need throughput, too."""
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     error = refusal("TransactionCanceledException", "None", code)
     with patience(60_000), faults(error, "TransactWriteItems", 3):
@@ -121,7 +121,7 @@ def test_what_no_other_way_mends_is_raised(renaming: Renaming) -> None:
 
 
 def test_a_failed_condition_is_the_callers(renaming: Renaming) -> None:
-    """Beside a conflict, too."""
+    """Also beside a conflict."""
     nobody = PersonItem(*person_key(PersonScope(uuid4())))
     renaming.changes.update(nobody, [PersonItem.name.set("Bob")], PersonItem.pk.exists())
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])

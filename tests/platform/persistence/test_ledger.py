@@ -1,4 +1,4 @@
-"""What a ledger keeps of the rows of a request, and for whom."""
+"""The results of a request's rows that a ledger keeps, and for whom."""
 
 from uuid import uuid4
 
@@ -19,14 +19,14 @@ def stored_ledger(request_id: str = "request") -> Ledger:
 
 
 def effect(name: str) -> Changes:
-    """Something to write, once."""
+    """One write."""
     changes = Changes()
     changes.create(EmailClaimItem(f"email#{name}", "claim", person_id=str(uuid4())))
     return changes
 
 
 def effects(world: World) -> list[str]:
-    """What was written."""
+    """The stored writes."""
     return sorted(row.pk.removeprefix("email#") for row in world.rows("email#"))
 
 
@@ -86,7 +86,7 @@ def test_what_is_not_written_is_not_kept(world: World) -> None:
 
 
 def test_rows_that_take_no_write_take_none_here(world: World) -> None:
-    """A later write of another row keeps them too."""
+    """A later write of another row stores them too."""
     ledger = stored_ledger()
     ledger.commit(Changes(), {0: "u"})
     assert outcomes(ledger) == ["u", None, None, None]
@@ -96,7 +96,7 @@ def test_rows_that_take_no_write_take_none_here(world: World) -> None:
 
 
 def test_for_a_day(world: World) -> None:
-    """As long as the key counts; what is left then is written over."""
+    """As long as the key counts; an older ledger is overwritten."""
     first = stored_ledger()
     first.commit(effect("a"), {0: "r"})
     world.advance(hours=23, minutes=59)

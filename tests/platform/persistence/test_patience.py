@@ -66,7 +66,7 @@ TRANSIENT = {
 
 @pytest.mark.usefixtures("fake_time")
 class TestTriedAgain:
-    """As long as there is time."""
+    """Retried as long as there is time."""
 
     @pytest.mark.parametrize("error", TRANSIENT.values(), ids=TRANSIENT)
     def test_a_transaction(self, world: World, error: Exception) -> None:
@@ -95,7 +95,7 @@ class TestTriedAgain:
             assert existing(PersonItem, keys) == {key}
 
     def test_a_transaction_with_the_same_token(self, world: World) -> None:
-        """So that one whose answer was lost isn't written twice: its version counts once."""
+        """So a transaction whose answer was lost isn't written twice: its version counts once."""
         someone = world.person()
         before = row_of(someone).version
         with patience(60_000), lost_answer("TransactWriteItems", 3):
@@ -104,7 +104,7 @@ class TestTriedAgain:
 
 
 class TestNotTriedAgain:
-    """What no later try does better."""
+    """Errors that no retry can change."""
 
     @pytest.mark.parametrize(
         "error",
@@ -130,7 +130,7 @@ class TestNotTriedAgain:
 
 
 class TestUntilWhen:
-    """Three seconds before the time is over."""
+    """Until three seconds before the function's time is over."""
 
     @pytest.mark.parametrize("seconds", [4, 15, 29, 300])
     def test_then_it_is_busy(self, world: World, fake_time: FakeTime, seconds: int) -> None:
@@ -186,7 +186,7 @@ class TestUntilWhen:
         assert fake_time.now < 1015
 
     def test_botocore_tries_nothing_by_itself(self) -> None:
-        """It knows no deadline: five tries of five seconds are more than a request has."""
+        """It knows no deadline: five tries of five seconds are longer than a request."""
         config = dynamodb_client().meta.config
         assert config.retries["total_max_attempts"] == 1
         assert config.read_timeout <= MARGIN_SECONDS
@@ -194,7 +194,7 @@ class TestUntilWhen:
 
 
 class TestUnprocessed:
-    """What a batch leaves is throttled too."""
+    """Unprocessed keys of a batch are throttled too."""
 
     KEYS = [(f"p{number}", "s") for number in range(150)]  # noqa: RUF012
 

@@ -16,18 +16,18 @@ from tests.harness.world import Someone, World
 
 @contextmanager
 def calls() -> Iterator[Calls]:
-    """The calls of the block."""
+    """The calls inside the block."""
     with around_calls(lambda _number, _operation, _moment: None) as made:
         yield made
 
 
 def key_of(someone: Someone) -> tuple[str, str]:
-    """Where the account stands."""
+    """The account's key."""
     return person_key(PersonScope(someone.id))
 
 
 def rename(reads: Reads, someone: Someone, name: str) -> Changes:
-    """A unit of work that is decided on what it reads."""
+    """A unit of work that depends on its reads."""
     changes = Changes(reads)
     row = changes.reads.find(PersonItem, key_of(someone))
     assert row is not None
@@ -37,7 +37,7 @@ def rename(reads: Reads, someone: Someone, name: str) -> Changes:
 
 
 class TestReadAhead:
-    """What is read ahead is read once, and anew where it was written."""
+    """A row that is read ahead is read once, and again after it was written."""
 
     def test_a_long_run_keeps_no_more_than_a_short_one(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()

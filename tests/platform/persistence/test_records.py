@@ -32,7 +32,7 @@ def stored(**values: Any) -> dict[str, Any]:
 
 
 def saved(**values: Any) -> dict[str, Any]:
-    """What a repository leaves that reads the row, makes it anew, and puts it."""
+    """The row after a repository has read it, made it anew, and put it."""
     assert find(RecordsItem, KEY) is not None
     RecordsItem(*KEY, **values).save()
     row = raw_row(KEY) or {}

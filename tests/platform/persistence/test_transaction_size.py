@@ -1,4 +1,4 @@
-"""A transaction's bytes: DynamoDB takes 4 MB of all rows together, which moto doesn't count."""
+"""A transaction's bytes: DynamoDB accepts 4 MB for all rows together, which moto doesn't check."""
 
 import pytest
 

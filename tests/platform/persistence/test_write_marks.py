@@ -1,4 +1,4 @@
-"""A row says which kind of work wrote it last, and says it of that very write alone."""
+"""A row's mark names the kind of work that wrote it last, and counts for that write only."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ ID = new_id()
 
 
 def put(changes: Changes) -> None:
-    """Writes the row whole, also where it was read with another write's mark."""
+    """Writes the whole row, also if it was read with another write's mark."""
     row = find(OrderItem, KEY) or OrderItem(*KEY)
     row.id, row.store_id, row.external_id = ID, ID, "o-1"
     row.updated_at = clock.now()
@@ -30,7 +30,7 @@ def update(changes: Changes) -> None:
 
 
 def mark() -> str | None:
-    """What the row says."""
+    """The row's mark."""
     raw = Item._get_connection().get_item(*KEY, consistent_read=True)["Item"]
     return raw.get("written_by", {}).get("S")  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""Histories of an index against a plain one: whatever is written, read, killed and merged."""
+"""Histories of an index against a plain one: after all writes, reads, kills and merges."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -65,7 +65,7 @@ def expect_nothing(_changes: Changes, _workspace: WorkspaceScope) -> None:
 
 
 class Histories(RuleBasedStateMachine):
-    """A stream of changes, its readers (one for each half of the entries), and who searches."""
+    """A stream of changes, its readers (one for each half of the entries), and searches."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,23 +82,23 @@ class Histories(RuleBasedStateMachine):
             each.start()
 
     def teardown(self) -> None:
-        """As before."""
+        """Restores the size."""
         clock.reset()
         for each in self.smaller:
             each.stop()
 
     @property
     def repository(self) -> PostingRepository:
-        """As a request has it."""
+        """A new repository, as a request has one."""
         return PostingRepository(self.workspace, KIND)
 
     @property
     def unsettled(self) -> set[UUID]:
-        """Entries of which records wait."""
+        """The entries with waiting records."""
         return {each.id for record in self.waiting for each in record if each}
 
     def expected(self, prefix: str, but: Iterable[UUID] = ()) -> Visible:
-        """What is found of the entries of which no record waits."""
+        """The results among the entries without waiting records."""
         left_out = self.unsettled.union(but)
         return {
             posting_key(self.workspace, KIND, posting.word, posting.id)[1]: posting
@@ -109,7 +109,7 @@ class Histories(RuleBasedStateMachine):
         }
 
     def check(self, found: Iterable[Posting], prefix: str, but: Iterable[UUID] = ()) -> None:
-        """What was found is in order, and of those entries exact."""
+        """The results are in order, and exact for those entries."""
         left_out = self.unsettled.union(but)
         keys = [(posting_key(self.workspace, KIND, p.word, p.id)[1], p) for p in found]
         assert [key for key, _ in keys] == sorted({key for key, _ in keys})
@@ -118,7 +118,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(changes=CHANGES)
     def change(self, changes: Sequence[Change]) -> None:
-        """Rows change; the stream has a record of each."""
+        """Rows change, each with a record in the stream."""
         for entry_id, state in changes:
             before = self.states.get(entry_id)
             after = None
@@ -131,7 +131,7 @@ class Histories(RuleBasedStateMachine):
                 self.waiting.append((before, after))
 
     def deliver(self, half: int, most: int, *, packs: bool) -> None:
-        """One reader of the stream writes what its next records bring."""
+        """One reader of the stream handles its next records."""
         batch = [each for each in self.waiting if half_of(each) == half][:most]
         repository = self.repository
         write_together(
@@ -143,31 +143,31 @@ class Histories(RuleBasedStateMachine):
 
     @rule(changes=LOADS)
     def load(self, changes: Sequence[Change]) -> None:
-        """Many rows change, and the stream brings them at once."""
+        """Many rows change, and the stream delivers them at once."""
         self.change(changes)
         for half in (0, 1):
             self.deliver(half, 100, packs=True)
 
     @rule(changes=CHANGES)
     def write(self, changes: Sequence[Change]) -> None:
-        """Some rows change, and the stream brings them one by one."""
+        """Some rows change, and the stream delivers them one by one."""
         self.change(changes)
         for half in (0, 1):
             self.deliver(half, 100, packs=False)
 
     @rule(half=st.integers(0, 1), most=st.integers(1, 12), packs=st.booleans())
     def bring(self, half: int, most: int, packs: bool) -> None:
-        """A batch."""
+        """A reader handles a batch."""
         self.deliver(half, most, packs=packs)
 
     @rule(half=st.integers(0, 1), most=st.integers(2, 12), call=CALLS, side=SIDES)
     def die(self, half: int, most: int, call: int, side: Side) -> None:
-        """The reader dies at some call; its records come again some time."""
+        """The reader dies at some call; its records are delivered again later."""
         killed_at(call, side, lambda: self.deliver(half, most, packs=True))
 
     @rule(most=st.integers(2, 12), others=st.integers(2, 12), call=CALLS)
     def bring_both(self, most: int, others: int, call: int) -> None:
-        """Both readers, one between two calls of the other one."""
+        """Both readers, one between two calls of the other."""
         with before_call(call, lambda: self.deliver(1, others, packs=True)):
             self.deliver(0, most, packs=True)
 
@@ -178,7 +178,7 @@ class Histories(RuleBasedStateMachine):
         half=st.integers(0, 1),
     )
     def search_meanwhile(self, prefix: str, most: int, call: int, half: int) -> None:
-        """Between two calls of a search a batch comes, which may merge."""
+        """Between two calls of a search a batch is written, which may merge."""
         unsettled = self.unsettled
         with before_call(call, lambda: self.deliver(half, most, packs=True)):
             found = list(self.repository.beginning(prefix))
@@ -192,7 +192,7 @@ class Histories(RuleBasedStateMachine):
         half=st.integers(0, 1),
     )
     def rebuild(self, entries: set[UUID], call: int, most: int, packs: bool, half: int) -> None:
-        """All postings of some entries are written anew, as a batch comes between two calls."""
+        """All postings of some entries are rebuilt; a batch is written between two calls."""
         with before_call(call, lambda: self.deliver(half, most, packs=True)):
             stale = [
                 (self.repository.keys(self.states.get(each)), self.states.get(each))
@@ -202,17 +202,17 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def wait(self) -> None:
-        """Runs that were begun are given up."""
+        """Begun runs are abandoned."""
         clock.advance(timedelta(minutes=31))
 
     @rule(prefix=st.sampled_from(PREFIXES))
     def search(self, prefix: str) -> None:
-        """Whatever begins so."""
+        """Everything with that prefix."""
         self.check(self.repository.beginning(prefix), prefix)
 
     @invariant()
     def is_exact(self) -> None:
-        """Everything, in pieces of three, as a rebuild goes through it."""
+        """Everything, three at a time, as a rebuild reads it."""
         found, after = list[str](), ""
         while some := self.repository.stored(after, 3):
             after = some[-1][0][1]
@@ -227,7 +227,7 @@ def half_of(record: tuple[SearchEntry | None, SearchEntry | None]) -> int:
 
 @contextmanager
 def before_call(number: int, act: Callable[[], None]) -> Iterator[None]:
-    """Lets somebody else act before some call within, or behind it all."""
+    """Lets another process act before one of the block's calls, or after all of them."""
     waiting = [act]
 
     def step(at: int, _operation: str, side: Side) -> None:

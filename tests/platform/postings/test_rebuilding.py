@@ -1,4 +1,4 @@
-"""What writes postings beside the stream's reader, at its worst moment."""
+"""Writers of postings beside the stream's reader, at its worst moment."""
 
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -18,7 +18,7 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def expect_nothing(_changes: Changes, _workspace: WorkspaceScope) -> None:
-    """The workspace is there."""
+    """The workspace exists."""
 
 
 def entry(number: int, title: str) -> SearchEntry:
@@ -31,7 +31,7 @@ def entry(number: int, title: str) -> SearchEntry:
 def test_a_row_of_an_old_sequence_hides_no_newer_one(
     monkeypatch: pytest.MonkeyPatch, operation: str, side: Side
 ) -> None:
-    """A rebuild knows the newest state; meanwhile the stream brings two, a page and then a row."""
+    """A rebuild read the newest state; the stream delivers two writes, as a page and then a row."""
     monkeypatch.setattr(writing, "MIN_PACKED", 2)
     workspace = WorkspaceScope(uuid4())
     repository = PostingRepository(workspace, KIND)

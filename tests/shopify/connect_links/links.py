@@ -1,4 +1,4 @@
-"""What tests of connect links compare with."""
+"""Expected values in tests of connect links."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ NEW = {"action": "connect_new", "workspaceName": f"  New {CANARY}  "}
 
 
 def summary(world: World, someone: Someone, workspace: WorkspaceScope) -> dict[str, Any]:
-    """The workspace as `GET /me` tells of it."""
+    """The workspace as `GET /me` shows it."""
     listed = world.call("GET", "/me", token=someone.token).json["workspaces"]
     [found] = [row for row in listed if row["id"] == str(workspace.id)]
     return dict(found)
@@ -21,7 +21,7 @@ SCOPES = {"customersOrders": "customers_orders", "products": "products"}
 
 
 def first_import(body: Any, name: str) -> dict[str, Any]:
-    """The import that connecting a shop leaves behind, for which nobody asked."""
+    """The import that connecting a shop starts, without a request."""
     return {
         "id": body[name]["id"],
         "scope": SCOPES[name],

@@ -1,4 +1,4 @@
-"""Connect links: connecting the shop, and moving it from elsewhere."""
+"""Connect links: connecting the shop, and moving it from another workspace."""
 
 from dataclasses import replace
 from typing import Any
@@ -159,7 +159,7 @@ class TestConnect:
         link: str,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """The link stays good for whoever makes room."""
+        """The link stays valid until a user makes room."""
         world.store(owner, primaryLocale="sv")
         known = len(world.call("GET", "/locales", token=owner.token).json["items"])
         monkeypatch.setattr(locales, "MAX_LOCALES", known)
@@ -188,7 +188,7 @@ class TestConnect:
         assert summary(world, owner, workspace)["storeCount"] == 0
         listed = world.call("GET", "/me", token=owner.token).json["workspaces"]
         assert len(listed) == 2
-        # The one that was active stays so, and its install is still waited for.
+        # The active workspace stays active, and still waits for its install.
         assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
 
     def test_whoever_has_no_workspace_gets_one_that_is_active(
@@ -290,7 +290,7 @@ class TestConnect:
         workspace: WorkspaceScope,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Between two reads of the store that the shop was: the shop loses the app with it."""
+        """This happens between two reads of the shop's store: the shop loses the app, too."""
         store = shopify.connect(owner, workspace)
         stranger = world.person()
         theirs, link = world.workspace(stranger), shopify.link(stranger)
@@ -313,7 +313,7 @@ class TestConnect:
     def test_the_shop_approved_again_meanwhile(
         self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
-        """Both links are for one shop: the tokens are the newest."""
+        """Both links are for one shop: it has the newest tokens."""
         second = shopify.link(owner)
         assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
         assert shopify.choose(owner, second, choose_existing(workspace)).status == 200

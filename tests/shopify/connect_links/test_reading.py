@@ -100,7 +100,7 @@ class TestGet:
         world.join(someone, plain, Role.MEMBER)
         world.join(someone, managed, Role.ADMIN)
         own = world.workspace(someone)
-        shopify.begin(someone, OTHER)  # another shop is waited for there
+        shopify.begin(someone, OTHER)  # the workspace waits for another shop
         body = self.get(world, someone, link).json
         offered = {row["id"]: row["role"] for row in body["myWorkspaces"]}
         assert offered == {str(managed.id): "admin", str(own.id): "owner"}

@@ -28,14 +28,14 @@ KEY = f"shopify:{SHOP}"
 
 
 def count(workspace: WorkspaceScope) -> int:
-    """How many active stores the workspace says that it has."""
+    """How many active stores the workspace counts."""
     found = WorkspaceRepository(workspace).get()
     assert found is not None
     return found.store_count
 
 
 def configure(monkeypatch: pytest.MonkeyPatch, **overrides: Any) -> None:
-    """Other settings of the app than the run's own."""
+    """Sets other settings of the app than the run's own."""
     other: ServiceSettings = replace(settings(), **overrides)
     monkeypatch.setattr(shopify_app, "settings", lambda: other)
 

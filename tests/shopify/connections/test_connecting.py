@@ -1,4 +1,4 @@
-"""Connections: beginning to connect a shop; `test_callback.py` has what Shopify leads back with."""
+"""Connections: beginning to connect a shop; `test_callback.py` has Shopify's redirect back."""
 
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
@@ -212,7 +212,7 @@ class TestCreate:
     def test_without_an_app_any_more(
         self, world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Nobody is led to Shopify, nor can come back from there; what was begun is still shown."""
+        """No request leads to Shopify or returns from it; a begun connection is still shown."""
         begun = shopify.begin(owner)
         parameters = shopify.approved(begun)
         configure(monkeypatch, shopify_client_id="")

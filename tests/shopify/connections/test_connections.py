@@ -19,7 +19,7 @@ from tests.shopify.shops import OTHER, SHOP, Shopify
 
 
 class TestStates:
-    """How a store's connection is doing: the first that holds."""
+    """The state of a store's connection: the first that applies."""
 
     @pytest.mark.parametrize(
         ("overrides", "imports", "state"),
@@ -143,7 +143,7 @@ class TestList:
     def test_once_approved_it_waits_for_the_choice_and_tells_no_address(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
-        """Whoever began it must not get at the link: that is for whoever approved."""
+        """The person who began it must not see the link: it is for the person who approved."""
         begun = shopify.begin(owner)
         link = urlsplit(str(shopify.callback(shopify.approved(begun)).header("location"))).fragment
         assert shopify.connections(owner) == [{**begun, "path": None}]

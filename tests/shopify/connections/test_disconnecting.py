@@ -1,4 +1,4 @@
-"""Connections: ending one, and disconnecting its store."""
+"""Connections: ending a connection, and disconnecting its store."""
 
 from dataclasses import replace
 from typing import Any
@@ -146,7 +146,7 @@ class TestDelete:
     def test_connecting_again_in_another_currency(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        """No product is written any more by what the shop said before, nor any preview applied."""
+        """No product follows the shop's former currency any more, and no preview is applied."""
         store = shopify.connect(owner, workspace)
         self.delete(world, owner)
         shopify.shop().currency_code = "USD"
@@ -180,7 +180,7 @@ class TestStoreDisconnect:
         workspace: WorkspaceScope,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """Tokens that ended can't be refreshed: the shop keeps the app, and is let go."""
+        """Expired tokens can't be refreshed: the shop keeps the app, and is released."""
         store = shopify.connect(owner, workspace)
         world.advance(hours=2)
         configure(monkeypatch, shopify_client_id="")

@@ -26,7 +26,7 @@ def owner(world: World) -> Someone:
 
 
 def added(world: World, by: Someone, code: str, label: str | None = None) -> dict[str, Any]:
-    """A locale that was just added."""
+    """A locale that was just created."""
     body = {"code": code} | ({"label": label} if label else {})
     answer = world.call("POST", "/locales", token=by.token, json_body=body)
     assert answer.status == 201, answer.body
@@ -140,7 +140,7 @@ class TestCreate:
         assert len(listed(world, owner)) == 1
 
     def test_limit(self, world: World, owner: Someone) -> None:
-        """499 are there already, written in one go."""
+        """499 locales are stored already, in one write."""
         repository = LocaleRepository(world.workspace(owner))
         locales, changes = repository.get(), Changes()
         for number in range(499):
@@ -230,7 +230,7 @@ class TestDelete:
 
 
 class TestFollowingStores:
-    """What the stores have decides origin, whatever the order of changes."""
+    """The stores' locales decide `origin`, whatever the order of changes."""
 
     @given(
         st.lists(st.lists(st.sampled_from(["de", "fr", "it", "es"]), max_size=4), max_size=6),

@@ -40,7 +40,7 @@ def owner(world: World) -> Someone:
 
 
 def make_import(workspace: WorkspaceScope, store: str, *, is_running: bool) -> None:
-    """The store has one more import of orders, which waits unless it runs."""
+    """Gives the store one more import of orders, which waits unless it runs."""
     changes, turns = Changes(), TurnsRepository(workspace).get(UUID(store))
     scope = ImportScope.CUSTOMERS_ORDERS
     queued = queue_import(changes, workspace, turns, scope, None, "content")
@@ -53,12 +53,12 @@ def make_import(workspace: WorkspaceScope, store: str, *, is_running: bool) -> N
 
 @pytest.fixture(autouse=True)
 def _public_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every name leads to a public address, so that no test asks a resolver."""
+    """Every name resolves to a public address, so that no test uses a resolver."""
     monkeypatch.setattr(guard, "resolve", lambda _host, _port: ["93.184.216.34"])
 
 
 def expected(body: dict[str, Any], **overrides: object) -> dict[str, Any]:
-    """The whole store as it is answered before anything was put into it."""
+    """The whole store, as answered before a record was put into it."""
     return {
         "id": body["id"],
         "platform": "custom",
@@ -87,7 +87,7 @@ def expected(body: dict[str, Any], **overrides: object) -> dict[str, Any]:
 
 
 def store_count(world: World, someone: Someone) -> int:
-    """How many active stores the workspace says that it has."""
+    """How many active stores the workspace counts."""
     [workspace] = [row for row in world.rows("workspace#") if row.sk == "workspace"]
     return int(workspace.attribute_values["store_count"])
 
@@ -396,7 +396,7 @@ class TestLocales:
     def test_two_stores_at_once(
         self, world: World, owner: Someone, remaining: list[str], origins: dict[str, str]
     ) -> None:
-        """Each gives up what the other still has, or one what the other just gets."""
+        """Each store removes a locale that the other has, or one removes what the other adds."""
         paths = [f"/stores/{world.store(owner)}/locales" for _ in range(2)]
 
         def put(path: str, *codes: str) -> None:
@@ -413,7 +413,7 @@ class TestLocales:
     def test_more_than_the_workspace_may_have(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """One that goes leaves its locales behind, so disconnecting is never refused."""
+        """A disconnected store's locales stay, so disconnecting is never refused."""
         store = world.store(owner, primaryLocale="de-AT")
         monkeypatch.setattr(locales, "MAX_LOCALES", 2)
         path = f"/stores/{store}/locales"

@@ -1,6 +1,6 @@
-"""Whether the rows say what a model says: all of it by which two models could differ later.
+"""Whether the rows agree with a model: in all by which two models could differ later.
 
-Rows of people who were erased don't count: a worker may still be to remove them.
+Rows of erased people don't count: a worker may still have to remove them.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from tests.people.matching.model import CHANNELS, Model, Person
 
 
 def agrees(workspace: WorkspaceScope, rows: Sequence[Item], model: Model) -> bool:
-    """Whether the rows say the same of people, customers, orders, merges and consent."""
+    """Whether the rows and the model agree on people, customers, orders, merges and consent."""
     comparisons: list[Callable[[], bool]] = [
         lambda: _people_of(workspace, rows) == _people(model),
         lambda: _are_same_orders(rows, model),
@@ -113,7 +113,7 @@ def _merges_of(rows: Sequence[Item], model: Model) -> Counter[tuple[str, str, st
 
 
 def _are_same_changes(rows: Sequence[Item], model: Model) -> bool:
-    """Each names the stores that had the address or the person; of a later yes others besides."""
+    """Each names the stores that had the address or the person; of a later yes also others."""
     stored, named = Counter[tuple[object, ...]](), dict[tuple[object, ...], set[str]]()
     for row in _each(rows, ConsentChangeItem):
         if (owner := _now(model, row.profile_id)) not in model.gone:

@@ -1,4 +1,4 @@
-"""A custom store that sends batches, and what came of them."""
+"""A custom store that sends batches, and the results."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ type Body = dict[str, Any]
 
 
 def moment(minutes: int) -> str:
-    """So many minutes after the beginning."""
+    """The moment so many minutes after `START`, as text."""
     return clock.to_text(START + timedelta(minutes=minutes))
 
 
@@ -43,12 +43,12 @@ def customer(number: int, updated: int = 0, /, **more: object) -> Body:
 
 
 def buyer(number: int) -> Body:
-    """Who ordered: the same person as the customer of that number."""
+    """An order's buyer: the same person as the customer of that number."""
     return {"externalId": f"c-{number}", "email": f"buyer{number}.{CANARY}@example.com"}
 
 
 def order(number: int, updated: int = 0, /, **more: object) -> Body:
-    """An order of a batch, placed at the minute of its number, with a buyer of its own."""
+    """An order of a batch, placed at the minute of its number, with its own buyer."""
     names = ("total", "subtotal", "totalDiscounts", "totalShipping", "totalTax", "totalRefunded")
     return {
         "externalId": f"o-{number}",
@@ -68,13 +68,13 @@ def order(number: int, updated: int = 0, /, **more: object) -> Body:
 
 
 def orders(count: int, first: int = 0) -> list[Body]:
-    """So many orders in the order of `placedAt`, of as many people."""
+    """So many orders by `placedAt`, of as many people."""
     return [order(number) for number in range(first, first + count)]
 
 
 @dataclass
 class Shop:
-    """A store of somebody's workspace."""
+    """A workspace's store, and its owner."""
 
     world: World
     owner: Someone
@@ -93,7 +93,7 @@ class Shop:
 
     @property
     def message(self) -> str:
-        """What the queue says of the store."""
+        """The queue's message for the store."""
         return f'{{"workspaceId":"{self.workspace.id}","storeId":"{self.store}"}}'
 
     def send(self, *, token: str | None = None, key: str | None = None, **body: object) -> Answer:
@@ -102,19 +102,19 @@ class Shop:
         return self.world.call("POST", f"{self.path}/batches", token=by, json_body=body, key=key)
 
     def queue(self, **body: Any) -> str:
-        """Sends a batch that is taken: the import's id."""
+        """Sends a batch that is accepted: the import's id."""
         answer = self.send(**body)
         assert answer.status == 202, answer.body
         return str(answer.json["id"])
 
     def bring(self, **body: Any) -> Body:
-        """Sends a batch and waits for its end: the import."""
+        """Sends a batch and waits until its import has ended: the import."""
         queued = self.queue(**body)
         self.world.deliver()
         return self.read(queued)
 
     def get(self, path: str, **query: object) -> Any:
-        """What the owner reads."""
+        """The answer to the owner's read."""
         answer = self.world.call("GET", path, token=self.owner.token, query=query)
         assert answer.status == 200, answer.body
         return answer.json
@@ -134,7 +134,7 @@ class Shop:
         return [row["number"] for row in found["items"]]
 
     def do(self, method: str, path: str, body: object = None) -> Answer:
-        """What the owner does with the store."""
+        """Sends a request of the owner about the store."""
         return self.world.call(method, f"{self.path}{path}", token=self.owner.token, json_body=body)
 
     def change(self, **attributes: Any) -> None:
@@ -146,7 +146,7 @@ class Shop:
         changes.commit()
 
     def messages(self) -> list[Message]:
-        """What the outbox has for the worker."""
+        """The worker's messages in the outbox."""
         rows = [row for row in self.world.rows(PARTITION) if isinstance(row, OutboxItem)]
         assert {row.queue for row in rows} <= {"store_imports"}
         return [message for row in rows for message in row.messages]
@@ -164,11 +164,11 @@ class Shop:
         assert (answer.status, answer.json["id"]) == (200, self.store)
 
     def turns(self) -> Turns:
-        """How the store's imports take turns, as it is stored."""
+        """The stored turns of the store's imports."""
         return TurnsRepository(self.workspace).get(self.store_id)
 
     def run_worker(self, tries: int = 1, message: str | None = None) -> list[str]:
-        """Hands the worker a message; which of it failed."""
+        """Hands the worker a message; the failed ones."""
         record = {
             "messageId": "m-1",
             "receiptHandle": "r",
@@ -184,7 +184,7 @@ class Shop:
         return [failed["itemIdentifier"] for failed in answer["batchItemFailures"]]
 
     def check_lists(self) -> None:
-        """Every list that an import writes to is whole."""
+        """Checks every list to which an import writes."""
         lists = ProfileLists(self.workspace)
         for tree in (
             OrderList(self.workspace).tree,

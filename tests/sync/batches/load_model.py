@@ -1,4 +1,4 @@
-"""What a load does to the plain model of a workspace's people: its records, one after another."""
+"""A load's effect on the plain model of a workspace's people: its records, one after another."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Record:
     body: Body
 
     def identities(self, store: str) -> list[Identity]:
-        """Whom it names, by the strongest first."""
+        """The identities that it names, the strongest first."""
         named = self.body if self.kind == "customers" else self.body["buyer"]
         external_id = self.external_id if self.kind == "customers" else named.get("externalId")
         found = [(CUSTOMER, external_id), (EMAIL, named.get("email")), (PHONE, named.get("phone"))]
@@ -40,7 +40,7 @@ class Record:
 
 @dataclass
 class Batch:
-    """A batch whose records aren't all in the model."""
+    """A batch some of whose records aren't in the model yet."""
 
     import_id: str
     store: str
@@ -62,13 +62,13 @@ class Statement:
 def write(
     model: Model, workspace: WorkspaceScope, store: str, record: Record, now: datetime
 ) -> None:
-    """What a batch's record does: the same as its PUT, or nothing."""
+    """Applies a batch's record to the model: the same as its PUT, or nothing."""
 
     def new() -> str:
-        """Who has the strongest of the identities: somebody new has that in any case."""
+        """The profile that has the strongest of the identities: a new one has it in any case."""
         return holder_of(workspace, record.identities(store)[0])
 
-    with suppress(Refused):  # it is older than what is there
+    with suppress(Refused):  # it is older than the stored one
         if record.kind == "customers":
             model.put_customer((store, record.external_id), record.body, now, new)
         else:
@@ -76,9 +76,9 @@ def write(
 
 
 def merge_named(model: Model, store: str, record: Record, most: int) -> None:
-    """What comes before a record that names several people: so many become part of one of them.
+    """Merges so many of the people whom a record names into one of them, before the record.
 
-    Each does so in a transaction of its own. Raises LookupError where it names fewer.
+    Each merge is a transaction of its own. Raises LookupError if the record names fewer people.
     """
     who = people_of(model.owned(), model.deleted(), record.identities(store))
     if len(who) <= most:
@@ -89,7 +89,7 @@ def merge_named(model: Model, store: str, record: Record, most: int) -> None:
 
 
 def state(model: Model, workspace: WorkspaceScope, row: Statement, now: datetime) -> None:
-    """What a row of an import of consent does."""
+    """Applies a row of an import of consent to the model."""
     kind = EMAIL if row.channel == "email" else PHONE
     identity = Identity(kind, row.address)
     dated = row.is_proven and row.at <= now
@@ -110,7 +110,7 @@ def state(model: Model, workspace: WorkspaceScope, row: Statement, now: datetime
 def holder_of(workspace: WorkspaceScope, identity: Identity) -> str:
     """The id of the profile that has an identity, as it is stored.
 
-    Raises LookupError where nobody has it: what was to be new there came in another order.
+    Raises LookupError if none has it: the new person's write came in another order.
     """
     claim = find(IdentityItem, claim_key(workspace, identity))
     if claim is None:

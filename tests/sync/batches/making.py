@@ -1,4 +1,4 @@
-"""Imports as rows, in the state that a test wants."""
+"""Imports as rows, in the state that a test needs."""
 
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.model import ImportFailure, ImportScope, ImportStatus, StoreImport
@@ -8,7 +8,7 @@ from tests.sync.batches.batch_store import Shop
 
 
 def make(shop: Shop, scope: ImportScope, status: ImportStatus) -> StoreImport:
-    """An import as a row, in that state; what is open must come last."""
+    """Writes an import's row in that state; open ones must be written last."""
     repository, changes = TurnsRepository(shop.workspace), Changes()
     queued = queue_import(changes, shop.workspace, shop.turns(), scope, None, "content")
     changes.commit()

@@ -1,4 +1,4 @@
-"""All that a store's records left behind, without the ids and moments that differ by chance."""
+"""The rows of a store's records, without ids and moments that differ by chance."""
 
 from collections import Counter
 from collections.abc import Mapping, Set

@@ -103,7 +103,7 @@ class TestCreateBatch:
         assert answer.json["requestedBy"] == {"id": None, "name": name}
 
     def test_no_two_have_the_same_moment(self, shop: Shop) -> None:
-        """Whatever the clocks of the functions say."""
+        """Whatever clocks the functions have."""
         moments = [shop.send(orders=orders(1)).json["queuedAt"] for _ in range(5)]
         assert len(set(moments)) == 5
         assert moments == sorted(moments)
@@ -126,7 +126,7 @@ class TestCreateBatch:
         assert other.problem() == (422, "idempotency_key_reused")
 
     def test_a_key_is_its_callers_own(self, shop: Shop) -> None:
-        """Somebody else's is another, whatever it says."""
+        """The same key of another caller is another key."""
         first = shop.send(orders=orders(2), key="k")
         member = shop.world.member(shop.workspace)
         theirs = shop.send(orders=orders(2), key="k", token=member.token)
@@ -136,7 +136,7 @@ class TestCreateBatch:
         assert shop.turns().waiting == 2
 
     def test_a_refusal_that_stays_is_kept(self, shop: Shop) -> None:
-        """A retry is told of the store as it was, though it is connected again."""
+        """A retry gets the answer about the store as it was, though it is connected again."""
         shop.disconnect()
         first = shop.send(orders=orders(1), key="k")
         shop.connect_again()

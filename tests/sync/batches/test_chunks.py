@@ -1,4 +1,4 @@
-"""The worker: which records share a transaction, and who else writes meanwhile."""
+"""The worker: which records share a transaction, and concurrent writers."""
 
 import pytest
 
@@ -19,10 +19,10 @@ from tests.sync.batches.watching import (
 
 
 class TestChunks:
-    """Records that have nothing to do with each other go together."""
+    """Independent records share a transaction."""
 
     def test_in_their_order_entries_take_three_units_at_most(self, shop: Shop) -> None:
-        """Each row and each node of a transaction is two; of both lists, with buyers all new."""
+        """Each row and node of a transaction is two units; for two lists, with only new buyers."""
         shop.queue(orders=orders(60))
         with transactions() as seen:
             shop.world.deliver()
@@ -57,7 +57,7 @@ class TestChunks:
             assert (whole["orders"], whole["spent"]) == (4, [eur(spent)])
 
     def test_people_who_are_one_only_by_what_is_held(self, shop: Shop) -> None:
-        """One order has the email, the other the phone of somebody known."""
+        """One order has the email, the other the phone of a known person."""
         email, phone = f"both.{CANARY}@example.com", "+436601234567"
         shop.bring(customers=[customer(0, email=email, phone=phone)])
         shop.bring(
@@ -67,7 +67,7 @@ class TestChunks:
         assert shop.get(f"/profiles/{profile['id']}")["orders"] == 2
 
     def test_rows_are_read_in_batches(self, shop: Shop) -> None:
-        """Sixty orders of sixty people whom nobody knows: no row is read by itself."""
+        """Sixty orders of sixty unknown people: no row is read by itself."""
         shop.queue(orders=orders(60))
         counted = self.calls(shop)
         assert counted["BatchGetItem"] <= 12
@@ -82,7 +82,7 @@ class TestChunks:
     def test_what_is_too_much_at_once_is_halved(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Should the weighing ever be wrong."""
+        """In case the estimate is ever wrong."""
         monkeypatch.setattr(chunks, "MAX_ITEMS", 10_000)
         shop.queue(orders=orders(25))
         with transactions() as seen:
@@ -94,7 +94,7 @@ class TestChunks:
     def test_what_reads_the_chunks_own_rows_after_all_waits(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Should nobody have foreseen that it would."""
+        """In case that wasn't foreseen."""
         monkeypatch.setattr(chunks.Chunks, "_waits", lambda _self, _record: False)
         shop.bring(orders=[order(n, customer=buyer(n // 2)) for n in range(8)])
         people = [shop.get(f"/profiles/{row['id']}") for row in shop.get("/profiles")["items"]]
@@ -103,10 +103,10 @@ class TestChunks:
 
 
 class TestOthers:
-    """Somebody else writes meanwhile."""
+    """Other writers meanwhile."""
 
     def test_a_put_of_the_same_order_in_between(self, shop: Shop) -> None:
-        """The chunk is a lost race, and finds the newer one."""
+        """The chunk loses its race, and reads the newer order."""
         queued = shop.queue(orders=orders(3))
         body = order(1, 9, number="#newer")
         del body["externalId"]
@@ -121,7 +121,7 @@ class TestOthers:
         shop.check_lists()
 
     def test_another_run_of_the_same_message_in_between(self, shop: Shop) -> None:
-        """Both are told of the same store; each record is written once."""
+        """Both runs are for the same store; each record is written once."""
         queued = shop.queue(customers=[customer(0)], orders=orders(30))
         other: list[list[str]] = []
         with before_the_commit(lambda: other.append(shop.run_worker()), SECOND_CHUNK):

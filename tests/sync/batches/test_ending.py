@@ -1,4 +1,4 @@
-"""The worker: what ends an import, and what goes on in the next run."""
+"""The worker: what ends an import, and what the next run continues."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ from tests.sync.batches.watching import (
 
 
 class TestDisconnected:
-    """What is open when its store is disconnected has failed."""
+    """Imports that are open when their store is disconnected have failed."""
 
     def failed(self, shop: Shop, import_id: str) -> dict[str, Any]:
         shown = shop.read(import_id)
@@ -48,7 +48,7 @@ class TestDisconnected:
         assert shop.numbers() == []
 
     def test_in_the_moment_in_which_it_is_queued(self, shop: Shop) -> None:
-        """The disconnection saw nothing open, and the request a store that took batches."""
+        """The disconnection read no open import, and the request read a connected store."""
         with before_the_commit(shop.disconnect):
             answer = shop.send(orders=orders(2))
         assert answer.status == 202
@@ -67,7 +67,7 @@ class TestDisconnected:
         shop.check_lists()
 
     def test_connected_again_meanwhile(self, shop: Shop) -> None:
-        """What was sent before belongs to the connection that ended."""
+        """Batches that were sent before belong to the connection that ended."""
         before = [shop.queue(orders=[order(0)]), shop.queue(orders=[order(1)])]
         shop.disconnect()
         shop.connect_again()
@@ -103,7 +103,7 @@ class TestDisconnected:
 
 
 class TestFailing:
-    """What can't go on doesn't hold up what waits behind it."""
+    """An import that can't continue doesn't delay those that wait."""
 
     def test_an_object_that_is_gone(self, shop: Shop) -> None:
         first = shop.queue(orders=orders(3))
@@ -115,7 +115,7 @@ class TestFailing:
         assert shop.read(second)["status"] == "completed"
 
     def test_only_the_import_that_can_not_go_on(self, shop: Shop) -> None:
-        """Another one's turn comes before the failure is written."""
+        """Another import's turn begins before the failure is written."""
         gone, later = shop.queue(orders=orders(3)), list[str]()
         shop.world.delete_objects()
 
@@ -137,7 +137,7 @@ class TestFailing:
         assert shop.read(queued)["error"] == "import_failed"
 
     def test_fails_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        """It is tried as often as the queue tries, then it has failed and the next goes on."""
+        """It is tried as often as the queue delivers; then it has failed and the next one runs."""
         first, second = shop.queue(orders=orders(3)), shop.queue(orders=[order(7)])
 
         def fails(_changes: Any, _store: Any, _before: Any, order: Order) -> None:
@@ -157,7 +157,7 @@ class TestFailing:
         assert shop.read(second)["status"] == "completed"
 
     def test_one_whose_last_try_was_killed_fails_untried(self, shop: Shop) -> None:
-        """The queue brings the message once more for that; the next import has its own."""
+        """The queue delivers the message once more for that; the next import has its own."""
         first, second = shop.queue(orders=orders(3)), shop.queue(orders=[order(7)])
         assert shop.run_worker(RECEIVES) == []
         shown = shop.read(first)
@@ -169,7 +169,7 @@ class TestFailing:
     def test_what_waited_behind_has_tries_of_its_own(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The message's last try brings the first import to its end; the next fails once."""
+        """The message's last try ends the first import; the next one fails once."""
         first, second = shop.queue(orders=[order(0)]), shop.queue(orders=[order(1)])
         shop.world.deliver_outbox()
         plain, failures = write_order, [ZeroDivisionError()]
@@ -201,7 +201,7 @@ class TestFailing:
 
 
 class TestTime:
-    """An invocation ends in time, and the next goes on where it stood."""
+    """An invocation ends in time, and the next one continues where it ended."""
 
     @pytest.mark.parametrize("chunks_each", [0, 1, 2])
     def test_the_last_chunk_brings_the_next_message(

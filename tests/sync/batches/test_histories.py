@@ -1,11 +1,10 @@
-"""Histories of loads among everything else that is done to the same people, against the model.
+"""Histories of loads among all other operations on the same people, against the model.
 
-Batches of customers and orders and imports of consent are written while single records come, are
+Batches of customers and orders and imports of consent are written while single records are put and
 deleted, people are merged and erased, and say yes and no: between loads, and before any call of
-theirs. Their workers die before and after any call, and their messages come late, and twice.
-
-After each transaction of a load the model does what its row says is done. So what is compared is
-exact at each moment, also where half of a load is written.
+theirs. Their workers die before and after any call, and their messages come late, and twice. After
+each transaction of a load the model does what the load's row says is done. So the comparison is
+exact at each moment, also when half of a load is written.
 """
 
 from collections.abc import Callable, Iterator
@@ -99,7 +98,7 @@ type Interruptions = list[tuple[int, Any, int]]
 
 
 class LoadHistories(Histories):
-    """The same workspace, to which much comes at once."""
+    """The same workspace, with many concurrent operations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +117,7 @@ class LoadHistories(Histories):
 
     @initialize(people=st.lists(PEOPLE, max_size=3))
     def begin(self, people: list[dict[str, Any]]) -> None:
-        """The same workspace each time; its model can replay what happened."""
+        """Restores the same workspace each time; its model can replay events."""
         with mock.patch.object(matching, "Model", ReplayedModel):
             super().begin(people)
 
@@ -171,7 +170,7 @@ class LoadHistories(Histories):
         interruptions: Interruptions,
         again: Interruptions,
     ) -> None:
-        """Two batches of orders, whose worker dies or meets others, twice."""
+        """Two batches of orders, whose worker dies or meets other writers, twice."""
         self.batch(store, [], orders, [], is_run=False)
         self.batch(store, [], more, interruptions, is_run=True)
         self.run(store, again)
@@ -179,14 +178,14 @@ class LoadHistories(Histories):
     @precondition(lambda self: bool(self.open))
     @rule(store=STORES, interruptions=INTERRUPTIONS)
     def run(self, store: int, interruptions: Interruptions) -> None:
-        """The message comes: for the first time, or again after a run that died, or late."""
+        """Delivers the message: for the first time, or again after a run that died, or late."""
         shop = self.shop(store)
         with self.following(interruptions):
             assert shop.run_worker() == []
 
     @rule(rows=STATEMENTS, interruptions=INTERRUPTIONS)
     def import_consent(self, rows: list[Any], interruptions: Interruptions) -> None:
-        """POST /consent/import; where it dies, the same request comes again, as often."""
+        """POST /consent/import; if it dies, the same request is sent again, as often."""
         self.keys += 1
         self.statements = [
             Statement(channel, address, state, NEW_YEAR + timedelta(days=on), is_proven)
@@ -206,7 +205,7 @@ class LoadHistories(Histories):
 
     @contextmanager
     def following(self, interruptions: Interruptions) -> Iterator[list[bool]]:
-        """Has the model do what transactions inside the block say is done; it may be killed there.
+        """Lets the model follow the block's committed transactions; a run may be killed in it.
 
         Yields whether it was.
         """
@@ -228,7 +227,7 @@ class LoadHistories(Histories):
         self.sync()
 
     def stepping(self, interruptions: Interruptions, wrong: list[Exception]) -> Step:
-        """What happens around calls of the block, but for those that it makes itself."""
+        """Interrupts calls of the block, except those of the interruption itself."""
         waiting = {number: (what, who) for number, what, who in interruptions}
         calls = 0
 
@@ -250,7 +249,7 @@ class LoadHistories(Histories):
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """What the block calls is the test's: nobody comes between, and nothing dies there."""
+        """The block's calls are the test's own: no writer comes between, no process dies."""
         was_inside, self.inside = self.inside, True
         try:
             yield
@@ -258,14 +257,14 @@ class LoadHistories(Histories):
             self.inside = was_inside
 
     def interrupt(self, side: Side, what: Any, who: int) -> None:
-        """Ends the run there, or lets somebody else come between."""
+        """Kills the run there, or lets another writer act."""
         if what == f"killed {side}":
             raise Killed
         if what and side is Side.BEFORE and not str(what).startswith("killed"):
             self.come_between(what, who)
 
     def noting(self, plain: Any) -> Any:
-        """The ledger's commit, which notes what it is about."""
+        """The ledger's commit, which records its rows."""
 
         def commit(ledger: Ledger, changes: Changes, outcomes: dict[int, str]) -> None:
             self.part = outcomes
@@ -279,7 +278,7 @@ class LoadHistories(Histories):
         return commit
 
     def come_between(self, what: Any, who: int) -> None:
-        """Somebody else does something, in another container."""
+        """Another writer acts, in another container."""
         self.stands_still = True
         try:
             with another_container():
@@ -288,7 +287,7 @@ class LoadHistories(Histories):
             self.stands_still = False
 
     def act(self, what: Any, who: int) -> None:
-        """Does it."""
+        """Performs the operation."""
         if what == "look":
             self.compare()
         elif isinstance(what, tuple) and what[0] != "said":
@@ -306,14 +305,14 @@ class LoadHistories(Histories):
             self.merge(who, who + 1)
 
     def do(self, send: Callable[[], Answer], happen: Callable[[], None]) -> Answer:
-        """Sends a request; while a load stands still for it, so does the time."""
+        """Sends a request; if a load is paused for it, so is the clock."""
         if not self.stands_still:
             return super().do(send, happen)
         self.now -= A_STEP
         return super().do(send, lambda: self.timeline.add(self.model, self.on_model(happen)))
 
     def on_model(self, happen: Callable[[], None]) -> Happen:
-        """The same for any model."""
+        """The same operation, applied to any model."""
 
         def happen_there(model: Model) -> None:
             own, self.model = self.model, model
@@ -325,7 +324,7 @@ class LoadHistories(Histories):
         return happen_there
 
     def sync(self) -> None:
-        """The model does what the rows of batches and imports say is done."""
+        """The model follows what the rows of batches and imports record as done."""
         if self.part is not None:
             part, self.part = self.part, None
             rows, now = [self.statements[row] for row in sorted(part)], self.now
@@ -339,7 +338,7 @@ class LoadHistories(Histories):
             self.sync_batch(batch)
 
     def sync_batch(self, batch: Batch) -> None:
-        """Has the model do what a batch has done since."""
+        """Applies a batch's newly imported records to the model."""
         workspace, now = self.scenario.workspace, self.now
         shop = self.shop(self.stores.index(batch.store))
         found = get_import(workspace, shop.store_id, UUID(batch.import_id))
@@ -358,7 +357,7 @@ class LoadHistories(Histories):
             self.open.remove(batch)
 
     def upcoming(self) -> Iterator[Happen]:
-        """What a load may have done before the transaction of a record that the model hasn't."""
+        """What a load may have done before the transaction of a record that the model lacks."""
         for batch in self.open:
             for record in batch.records[batch.done :]:
                 for most in (1, 2):
@@ -386,13 +385,13 @@ class LoadHistories(Histories):
             super().meanwhile(what, who)
 
     def compare(self) -> None:
-        """All that is told, and that the lists are whole."""
+        """Compares all answers, and checks the lists."""
         super().compare()
         for store in range(2):
             self.shop(store).check_lists()
 
     def teardown(self) -> None:
-        """What is left comes to its end."""
+        """Lets all open work reach its end."""
         try:
             if not hasattr(self, "clock"):
                 return
@@ -440,5 +439,5 @@ def _row(address: tuple[Channel, str], state: str, on: int, is_proven: bool) -> 
 
 @pytest.mark.parametrize("shard", SHARDS)
 def test_whatever_happens(shard: int) -> None:
-    """Whatever happens, in whatever order, all agree with the model."""
+    """In every order of events the service agrees with the model."""
     run_histories(LoadHistories, shard, few=1, steps=12, long_steps=10, checkpoints=_checkpoints)

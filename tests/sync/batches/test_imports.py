@@ -91,7 +91,7 @@ class TestListImports:
     def test_a_filter_that_would_look_at_too_many(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """An import far back among 20,000 others; what asks for all of them has no such bound."""
+        """An import far back among 20,000 others; a query of all of them has no such bound."""
         make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.FAILED)
         for _ in range(4):
             make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.COMPLETED)

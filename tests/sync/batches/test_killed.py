@@ -39,7 +39,7 @@ def ready(world: World) -> Shop:
 
 
 def outcome(shop: Shop) -> dict[str, Any]:
-    """The one import and all that it left, but for moments and ids."""
+    """The one import and the rows that it wrote, without moments and ids."""
     [shown] = shop.get(f"{shop.path}/imports")["items"]
     assert shown["queuedAt"] <= shown["startedAt"] <= shown["completedAt"]
     shop.check_lists()
@@ -56,7 +56,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestRequest:
-    """POST /stores/{id}/batches: one import, told of once or more."""
+    """POST /stores/{id}/batches: one import, with one message or more."""
 
     def test_killed_anywhere(self, world: World) -> None:
         shop = ready(world)
@@ -77,7 +77,7 @@ class TestRequest:
             assert world.rows(PARTITION) == []
 
     def test_killed_and_never_tried_again(self, world: World) -> None:
-        """Either nothing but an object that expires, or an import that comes to its end."""
+        """Either only an object that expires is left, or an import that is completed."""
         shop = ready(world)
         totals = set()
         for _ in crashes(world, partial(shop.send, **BATCH)):
@@ -90,10 +90,10 @@ class TestRequest:
 
 @pytest.mark.usefixtures("_small_chunks")
 class TestWorker:
-    """Whatever becomes of a run, the next goes on, and the end is the same."""
+    """However a run ends, the next one continues, and the result is the same."""
 
     def queued(self, world: World) -> tuple[Shop, Callable[[], None]]:
-        """A store with an import whose message is on its way; the way back to that moment."""
+        """A store with an import whose message is queued; a function that restores that state."""
         shop = ready(world)
         shop.queue(**BATCH)
         return shop, world.checkpoint(deliver=False)
@@ -114,7 +114,7 @@ class TestWorker:
 
     @pytest.mark.parametrize("calls", [4, 7, 10])
     def test_killed_again_and_again(self, world: World, calls: int) -> None:
-        """Each run dies after so many calls; those that it wrote nothing in get one more."""
+        """Each run dies after so many calls; a run that wrote nothing gets one call more."""
         shop, begin_anew = self.queued(world)
         self.work(shop)
         expected = outcome(shop)
@@ -134,7 +134,7 @@ class TestWorker:
         assert outcome(shop) == expected
 
     def test_delivered_by_the_sweep(self, world: World) -> None:
-        """What the stream loses, the sweep brings."""
+        """The sweep sends messages whose stream records were lost."""
         shop, begin_anew = self.queued(world)
         self.work(shop)
         expected = outcome(shop)

@@ -31,7 +31,7 @@ class TestSize:
     """The body of a batch may have 5 MB."""
 
     def body(self, size: int) -> bytes:
-        """A batch of exactly so many bytes: much blank between its few records."""
+        """A batch of exactly so many bytes, padded with spaces."""
         batch = json.dumps({"orders": orders(3)}).encode()
         return batch[:-1] + b" " * (size - len(batch)) + batch[-1:]
 
@@ -55,7 +55,7 @@ class TestSize:
         assert shop.world.objects() == {}
 
     def test_a_batch_as_large_as_may_be_is_imported(self, shop: Shop) -> None:
-        """Each order as large as 5 MB allow."""
+        """Each order is as large as 5 MB allow."""
         line = {"quantity": 1, "unitPrice": eur(1), "totalDiscount": eur(0)}
         lines = [{"title": f"{CANARY} {'x' * 240}", **line} for _ in range(240)]
         batch = [order(number, lineItems=lines) for number in range(54)]
@@ -68,7 +68,7 @@ class TestBacklog:
     """At most 100 batches of a store wait."""
 
     def with_waiting(self, shop: Shop, count: int) -> None:
-        """A store with so many that wait, as far as its turns say."""
+        """A store with so many waiting imports, by its turns."""
         turns, changes = shop.turns(), Changes()
         waiting = {(ImportScope.CUSTOMERS_ORDERS, ImportStatus.QUEUED): count}
         TurnsRepository(shop.workspace).save(changes, replace(turns, counts=waiting))

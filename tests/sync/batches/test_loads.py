@@ -1,4 +1,4 @@
-"""New orders with the pages of their lists: the same as put one by one, whoever comes between."""
+"""New orders with the pages of their lists: the same as put one by one, with concurrent writers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ from tests.sync.batches.watching import chunks_of, key_of, slow, transactions
 KNOWN = 3
 ENDS = 2
 NEW = [
-    # Two buy twice; one is known; the seventh has nobody, and the eighth was refunded.
+    # Two buy twice; one is known; the seventh order has no buyer, and the eighth was refunded.
     order(10, customer=buyer(0)),
     order(11, customer=buyer(10)),
     order(12, customer={**buyer(11), "firstName": "Eve"}),
@@ -50,7 +50,7 @@ OWN = order(14, 3, customer=buyer(13), number="#own")
 
 @contextmanager
 def small_loads(ends: int = ENDS, lookahead: int = 4) -> Iterator[None]:
-    """A few orders are many."""
+    """Lets a load begin with a few orders."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (loading, loads):
             patch.setattr(module, "ENDS", ends)
@@ -67,7 +67,7 @@ def _small_loads() -> Iterator[None]:
 
 
 def one_by_one(work: Callable[[], object]) -> None:
-    """Does the work without any load."""
+    """Does the work without a load."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loads, "MIN_LOADED", 10**9)
         work()
@@ -77,7 +77,7 @@ def one_by_one(work: Callable[[], object]) -> None:
 def test_each_transaction_of_a_load_moves_what_the_import_shows(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a person would look at a number that stands for as long as a load has orders."""
+    """Otherwise its progress would show the same number for as long as a load has orders."""
     shop = ready(world)
     queued, seen = shop.queue(orders=[order(number) for number in range(30, 44)]), [0]
     slow(monkeypatch, 0)
@@ -91,7 +91,7 @@ def test_each_transaction_of_a_load_moves_what_the_import_shows(
 def test_transactions_are_filled_again_once_buyers_take_less(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their first orders are older than they are, and move them in lists."""
+    """Their first orders are older than their first-seen times, and move them in lists."""
     shop, buyers = ready(world), range(12)
     shop.bring(customers=[customer(n, 5000, externalCreatedAt=moment(5000)) for n in buyers])
     for module in (loading, loads):
@@ -110,7 +110,7 @@ def test_transactions_are_filled_again_once_buyers_take_less(
 def test_a_buyer_of_several_in_a_row_is_written_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else each transaction would begin with the buyer of the last one, and wait for it."""
+    """Otherwise each transaction would begin with the last one's buyer, and wait for it."""
     shop, buyers, each = ready(world), 24, 4
     shop.bring(customers=[customer(n) for n in range(10, 10 + buyers)])
     for module in (loading, loads):
@@ -126,7 +126,7 @@ def test_a_buyer_of_several_in_a_row_is_written_once(
 def test_who_bought_in_a_transaction_in_flight_is_waited_for_when_it_is_their_turn(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And not because their next order is among those that are looked at."""
+    """It doesn't wait as soon as their next order is among those that are gathered."""
     shop, again = ready(world), 40
     for module in (loading, loads):
         monkeypatch.setattr(module, "ENDS", 2)
@@ -141,7 +141,7 @@ def test_who_bought_in_a_transaction_in_flight_is_waited_for_when_it_is_their_tu
 
 @contextmanager
 def waits() -> Iterator[list[str]]:
-    """Notes each time that what is to be read is in flight."""
+    """Records each time that the rows to be read are in flight."""
     noted: list[str] = []
     plain = ReadAhead.follow
 
@@ -157,7 +157,7 @@ def waits() -> Iterator[list[str]]:
 
 
 def ready(world: World) -> Shop:
-    """A store that has some orders, the last of them newer than any that comes."""
+    """A store that has some orders, the last of them newer than any that is imported."""
     shop = open_shop(world)
     for number in range(KNOWN):
         assert put_all(shop, [], [order(number)])[0][2] == 201
@@ -171,7 +171,7 @@ def pages(shop: Shop) -> int:
 
 
 def outcome(shop: Shop) -> dict[str, Any]:
-    """All that is stored, that the lists have each order once, and what the import counted."""
+    """All rows, checks that the lists have each order once, and the import's counts."""
     shop.check_lists()
     for tree in (OrderList(shop.workspace).tree, OrderList(shop.workspace, shop.store_id).tree):
         listed = [entry.id for entry in tree.rows.everything()[1]]
@@ -184,7 +184,7 @@ def outcome(shop: Shop) -> dict[str, Any]:
 
 @pytest.mark.usefixtures("_small_loads")
 class TestLoads:
-    """A batch of orders that are new."""
+    """A batch of new orders."""
 
     def test_is_the_same_as_orders_one_by_one(self, world: World) -> None:
         shop = ready(world)
@@ -227,7 +227,7 @@ class TestLoads:
         shop.check_lists()
 
     def rows(self, shop: Shop) -> set[int]:
-        """The places in the list of orders of those that stand in rows."""
+        """The numbers of those orders that are rows in the list of orders."""
         rows = OrderList(shop.workspace).tree.rows
         alone = {entry.key for entry in rows.stored(EVERYTHING).live}
         return {n for n, entry in enumerate(rows.everything()[1]) if entry.key in alone}
@@ -261,7 +261,7 @@ class TestLoads:
     def test_more_than_a_transaction_takes_are_tried_with_fewer(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Should it ever be foreseen wrongly, in rows or in pages."""
+        """In case the estimate is ever wrong, in rows or in pages."""
         for module in (chunks, loads):
             monkeypatch.setattr(module, "MAX_ITEMS", 10_000)
         with small_loads(ends=30, lookahead=100), transactions() as seen:
@@ -271,7 +271,7 @@ class TestLoads:
         shop.check_lists()
 
     def test_it_is_asked_seldom_whether_the_lists_have_ends(self, shop: Shop) -> None:
-        """Not before they may have: few orders at once are far from it."""
+        """Only when they may have some: a few orders at once don't reach that."""
         with (
             small_loads(ends=30, lookahead=100),
             patch.object(loads, "missing_at_ends", wraps=loading.missing_at_ends) as queried,
@@ -307,7 +307,7 @@ def test_whatever_is_sent(
     orders: list[Body],
     lookahead: int,
 ) -> None:
-    """The batch leaves what its records leave, put one by one."""
+    """The batch writes what its records would write, put one by one."""
     world = World()
     try:
         one, other = open_shop(world), open_shop(world)
@@ -322,7 +322,7 @@ def test_whatever_is_sent(
 
 @pytest.mark.usefixtures("_small_loads")
 class TestKilled:
-    """A run that dies anywhere, and the next one goes on."""
+    """A run that dies anywhere, and the next one, which continues."""
 
     @in_shards(2)
     def test_killed_at_any_call(self, world: World, shard: Shard) -> None:
@@ -337,18 +337,18 @@ class TestKilled:
 
 
 def put_own(shop: Shop) -> None:
-    """The store puts one of the batch's orders by itself, newer, of another buyer."""
+    """The store puts one of the batch's orders, newer, of another buyer."""
     assert put_all(shop, [], [OWN])[0][2] in {200, 201}
 
 
 def unsubscribe(shop: Shop) -> None:
-    """A buyer of the batch's orders is a customer who says no, whether known by then or not."""
+    """A buyer of the batch's orders is put as an unsubscribed customer, whether known or not."""
     no = customer(11, 5, emailMarketingConsent="unsubscribed")
     assert put_all(shop, [no], [])[0][2] in {200, 201}
 
 
 def erase(shop: Shop) -> None:
-    """Somebody is erased who has an order and another one in the batch."""
+    """A person is erased who has an order and another one in the batch."""
     [known] = [row for row in shop.get("/profiles", pageSize=100)["items"] if _is(row, 0)]
     answer = shop.world.call("DELETE", f"/profiles/{known['id']}", token=shop.owner.token)
     assert answer.status == 204
@@ -356,10 +356,10 @@ def erase(shop: Shop) -> None:
 
 @pytest.mark.usefixtures("_small_loads")
 class TestMeanwhile:
-    """Others write before any of the load's writes."""
+    """Other writers before any of the load's writes."""
 
     def each(self, world: World, act: Callable[[Shop], None]) -> Iterator[Shop]:
-        """The store after a run in which somebody did that before a write, for each write."""
+        """The store after a run with that write in between, for each write of the run."""
         shop = ready(world)
         shop.queue(orders=NEW[:9])
         back = world.checkpoint(deliver=False)
@@ -397,7 +397,7 @@ class TestMeanwhile:
             assert whole["orders"] == 2
 
     def test_a_buyer_who_is_erased(self, world: World) -> None:
-        """Their old order has no buyer any more; the new one is a stranger's, or nobody's."""
+        """Their old order has no buyer any more; the new one has a new profile, or none."""
         for shop in self.each(world, erase):
             orders = [r for r in world.rows(shop.workspace.key) if isinstance(r, OrderItem)]
             by_name = {row.external_id: row for row in orders}
@@ -407,7 +407,7 @@ class TestMeanwhile:
             assert not [r for r in world.rows() if isinstance(r, ErasedProfileItem)]
 
     def test_a_store_that_is_disconnected(self, world: World) -> None:
-        """Whatever is there by then is whole, and the import says how much that is."""
+        """All orders that are stored by then are complete, and the import counts them."""
         for shop in self.each(world, Shop.disconnect):
             [shown] = shop.get(f"{shop.path}/imports")["items"]
             assert shown["status"] == "failed"

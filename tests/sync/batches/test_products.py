@@ -38,7 +38,7 @@ class TestProducts:
         check(shop.world, store_of(shop.world, store["id"]))
 
     def test_what_is_the_same_again_was_synced_too(self, shop: Shop) -> None:
-        """And stays so while the next import is open, or where it failed."""
+        """That stays so while the next import is open, or if it failed."""
         shop.send(products=[record(1)])
         shop.world.deliver()
         shop.world.advance(hours=1)

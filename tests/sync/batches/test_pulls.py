@@ -1,4 +1,4 @@
-"""Asking for what a platform holds of a store."""
+"""Requests for a pull of a store's platform."""
 
 import json
 from collections.abc import Callable
@@ -21,14 +21,14 @@ PULL = {"scope": "customers_orders"}
 
 @pytest.fixture
 def shop(world: World) -> Shop:
-    """A store on a platform that can be pulled from."""
+    """A store on a platform that can be pulled."""
     opened = open_shop(world)
     opened.change(platform=Platform.SHOPIFY)
     return opened
 
 
 def ask(shop: Shop, body: object = PULL, **more: Any) -> Answer:
-    """Asks for a pull."""
+    """Requests a pull."""
     by = {"token": shop.owner.token, **more}
     return shop.world.call("POST", f"{shop.path}/imports", json_body=body, **by)
 
@@ -130,7 +130,7 @@ class TestCreateImport:
 
 
 class TestRunning:
-    """What becomes of a pull."""
+    """The states of a pull."""
 
     def test_disconnected_meanwhile(self, shop: Shop) -> None:
         queued = ask(shop).json["id"]

@@ -1,4 +1,4 @@
-"""The worker: what a batch does, in which order, and what becomes of its records."""
+"""The worker: a batch's effect, its order, and the results of its records."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ DOLLARS = {"amount": 5, "currency": "USD"}
 
 
 class TestOrder:
-    """What comes first."""
+    """The order of records."""
 
     def test_customers_before_orders_each_as_they_stand(self, shop: Shop) -> None:
-        """The order finds the customer that stands behind it in the request."""
+        """The order finds the customer, which is after it in the request."""
         batch = {"orders": [order(0, customer={"externalId": "c-7"})], "customers": [customer(7)]}
         done = shop.bring(**batch)
         assert done["imported"] == {"customers": 1, "orders": 1, "products": 0}
@@ -69,10 +69,10 @@ class TestOrder:
 
 
 class TestRecords:
-    """What becomes of a record."""
+    """The result of a record."""
 
     def test_equal_moments_are_accepted_and_older_ones_change_nothing(self, shop: Shop) -> None:
-        """Either counts as imported: what is held is at least as new as what was sent."""
+        """Either counts as imported: the stored record is at least as new as the one sent."""
         shop.bring(orders=[order(0, 5, number="#five"), order(1, 5)], customers=[customer(9, 5)])
         done = shop.bring(
             orders=[order(0, 4, number="#four"), order(1, 5, number="#equal")],
@@ -94,7 +94,7 @@ class TestRecords:
         assert shop.numbers() == ["#1"]
 
     def test_another_buyer(self, shop: Shop) -> None:
-        """The order goes over from one profile to the other, in its lists too."""
+        """The order moves from one profile to the other, also in lists."""
         shop.bring(customers=[customer(0), customer(1)], orders=[order(0, customer=buyer(0))])
         shop.bring(orders=[order(0, 1, customer=buyer(1))])
         spent = {}
@@ -107,7 +107,7 @@ class TestRecords:
         assert spent == {0: (0, []), 1: (1, [eur(100)])}
 
     def test_a_problem_holds_nothing_up(self, shop: Shop) -> None:
-        """It says where the record stands, and what is wrong with it."""
+        """A problem has the record's place in the batch, and what is wrong with it."""
         line = {"title": "Tea", "quantity": 1, "unitPrice": DOLLARS, "totalDiscount": eur(0)}
         done = shop.bring(
             customers=[customer(0)],
@@ -139,7 +139,7 @@ class TestRecords:
         assert shop.numbers() == ["#0", "#3"]
 
     def test_more_than_a_row_holds_is_a_problem(self, shop: Shop) -> None:
-        """DynamoDB says so only at the commit; those of its chunk are imported all the same."""
+        """DynamoDB refuses it only at the commit; the other records of its chunk are imported."""
         names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
         line = {**dict.fromkeys(names, "é" * 255), "quantity": 1}
         lines = [{**line, "unitPrice": eur(1), "totalDiscount": eur(0)}] * 250

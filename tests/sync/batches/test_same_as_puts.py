@@ -1,4 +1,4 @@
-"""A batch leaves what its records would leave, put one by one, the customers first."""
+"""A batch writes what its records would write, put one by one, the customers first."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def put(shop: Shop, kind: str, record: Body) -> int:
 
 
 def put_all(shop: Shop, customers: list[Body], orders: list[Body]) -> list[tuple[str, int, int]]:
-    """Puts records one by one: of each its kind, place and status."""
+    """Puts records one by one: the kind, place and status of each."""
     return [
         (kind, index, put(shop, kind, record))
         for kind, records in (("customers", customers), ("orders", orders))
@@ -111,13 +111,13 @@ def test_whatever_is_sent(
 
 
 def check(one: Shop, other: Shop, done: Body, statuses: list[tuple[str, int, int]]) -> None:
-    """What the batch left is what the puts left, and it counts what they answered."""
+    """The batch wrote what the puts wrote, and it counts their answers."""
     ours, theirs = state_of(one), state_of(other)
     for part in ours:
         assert ours[part] == theirs[part], part
     one.check_lists()
     other.check_lists()
-    # Those of one moment stand in the order of their ids.
+    # Rows of one moment are in the order of their ids.
     assert sorted(one.numbers()) == sorted(other.numbers())
     assert {status for _, _, status in statuses} <= {*TAKEN, STALE, REFUSED}
     taken = [kind for kind, _, status in statuses if status != REFUSED]

@@ -1,4 +1,4 @@
-"""What a store says of its imports."""
+"""A store's summary of its imports."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from tests.sync.batches.making import make
 
 
 class TestStore:
-    """What a store says of its imports."""
+    """A store's summary of its imports."""
 
     def statuses(self, shop: Shop) -> tuple[str, dict[str, Any] | None]:
         """Its status in the list and whole, and its import of customers and orders."""

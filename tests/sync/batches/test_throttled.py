@@ -22,9 +22,9 @@ ORDERS = [*NEW, order(1, 9, total=NEW[0]["total"])]
 def test_nothing_fails_and_nothing_is_there_twice(
     world: World, fake_time: FakeTime, seed: int, seconds: float | None
 ) -> None:
-    """Three calls in ten are refused, one in ten is carried out unheard.
+    """Three calls in ten are refused; one in ten is carried out and its answer lost.
 
-    Also of runs of a tenth of a second, which leave the rest to the next message.
+    Also with runs of a tenth of a second, which leave the rest to the next message.
     """
     shop = ready(world)
     with small_loads():
@@ -54,7 +54,7 @@ def test_nothing_fails_and_nothing_is_there_twice(
 def test_no_record_is_refused_as_reads_are_throttled(
     world: World, reads_before: int, *, loads: bool
 ) -> None:
-    """Writes aren't, so that whatever the run makes of it could be stored."""
+    """Writes aren't throttled, so any problem that the run makes of it could be stored."""
     shop, reads = ready(world), 0
 
     def step(_number: int, operation: str, side: Side) -> None:
@@ -76,7 +76,7 @@ def test_no_record_is_refused_as_reads_are_throttled(
 
 
 def events_of(shop: Shop) -> dict[str, Any]:
-    """What profiles have of their orders, by what identifies each."""
+    """Profiles' events of their orders, by what identifies each."""
     return {
         row["email"]: sorted(
             str((event["name"], event["occurredAt"]))

@@ -12,7 +12,7 @@ LONG = "x" * 256
 
 
 def without(body: dict[str, Any], name: str) -> dict[str, Any]:
-    """The body but for one field."""
+    """The body without one field."""
     return {key: value for key, value in body.items() if key != name}
 
 
@@ -74,7 +74,7 @@ RECORDS = [
 
 
 def imported(shop: Shop, **body: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What a batch brought once it was worked through, and the import's problems."""
+    """The records of a batch once it was imported, and the import's problems."""
     batch = shop.queue(**body)
     shop.world.deliver()
     done = shop.read(batch)
@@ -84,7 +84,7 @@ def imported(shop: Shop, **body: Any) -> tuple[dict[str, Any], list[dict[str, An
 
 
 class TestOneRecord:
-    """A record that can't be read, between two that can."""
+    """An unreadable record, between two readable ones."""
 
     @pytest.mark.parametrize(("array", "of", "record", "external_id", "begins"), RECORDS)
     def test_fails_alone(
@@ -103,7 +103,7 @@ class TestOneRecord:
         assert problem["detail"].endswith(" (and 2 more)")
 
     def test_a_number_beyond_every_float(self, shop: Shop) -> None:
-        """JSON takes it, and what is kept of the batch has to say so as well."""
+        """JSON accepts it, and the stored batch has to keep it as well."""
         body = b'{"customers": [{"externalId": "c-1", "email": 1e999, "firstName": -1e999}]}'
         sent = shop.world.call("POST", f"{shop.path}/batches", token=shop.owner.token, body=body)
         assert sent.status == 202

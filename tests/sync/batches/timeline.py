@@ -1,8 +1,8 @@
-"""In which order a load's transactions and what came between took effect.
+"""The order in which a load's transactions and concurrent requests took effect.
 
-What a load writes it may have decided before somebody else's request came between, where none of
-the rows that it depends on changed: then it counts as what came first. So the model is asked for
-any order that explains what is stored.
+A load may have decided its write before another request committed, if that changed none of the rows
+on which it depends: then the load's write counts as the earlier one. So the model looks for any
+order that explains the stored rows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ type Happen = Callable[[Model], None]
 
 @dataclass
 class Event:
-    """Something that happened, and may be replayed at another place."""
+    """An event that may be replayed at another place."""
 
     happen: Happen
     before: Model
@@ -36,7 +36,7 @@ class Event:
 
 
 class ReplayedModel(Model):
-    """A model in which an event that is replayed makes the people that it made at first."""
+    """A model in which a replayed event creates the same people as at first."""
 
     event: ClassVar[Event | None] = None
 
@@ -62,7 +62,7 @@ class ReplayedModel(Model):
 
 @dataclass
 class Timeline:
-    """What happened since a run began."""
+    """The events since a run began."""
 
     world: World
     workspace: WorkspaceScope
@@ -71,16 +71,17 @@ class Timeline:
     """Whether any of it is somebody else's."""
 
     def add(self, model: Model, happen: Happen) -> None:
-        """Somebody's request is done, after all that was done. Raises Refused."""
+        """Applies a request, after all events so far. Raises Refused."""
         event = Event(happen, deepcopy(model), is_request=True)
         self._do(model, event)
         self.events.append(event)
         self.has_requests = True
 
     def insert(self, model: Model, happen: Happen, upcoming: Sequence[Happen] = ()) -> Model:
-        """A load's transaction is done, at any place of what was done; returns the model then.
+        """Applies a load's transaction, at any place among the events; returns the model then.
 
-        One of the `upcoming` may be done by then: people become one before the record that says so.
+        One of the `upcoming` may be done by then: people are merged before the record that merges
+        them.
         """
         rows = self._rows() if self.has_requests else None
         for place, sequence in self._orders(Event(happen, model), upcoming):
@@ -93,11 +94,11 @@ class Timeline:
     def _orders(
         self, event: Event, upcoming: Sequence[Happen]
     ) -> Iterator[tuple[int, Sequence[Event]]]:
-        """What happened from a place on, with the event at each place, the last one first.
+        """The events from a place on, with the new one at each place, the last place first.
 
-        Then with the requests at other places among all that loads did: of two that agreed, another
-        order may be the one that lets the event follow. Then with one of those `upcoming` besides:
-        before whatever it may have come before.
+        Then with the requests at other places among the loads' events: of two orders that agreed,
+        the other one may let the event follow. Then with one of the `upcoming` in addition, before
+        any event that it may precede.
         """
         last = len(self.events)
         places = range(last, -1, -1) if self.has_requests else [last]
@@ -113,7 +114,7 @@ class Timeline:
                     yield first, [*events[first:at], also, *events[at:]]
 
     def _interleaved(self, event: Event) -> Iterator[Sequence[Event]]:
-        """The requests and what loads did, each in their order, in all orders of both."""
+        """The requests and the loads' events, each in their order, in all orders of both."""
         requests = [each for each in self.events if each.is_request]
         loads = [*(each for each in self.events if not each.is_request), event]
         count = len(requests) + len(loads)
@@ -124,7 +125,7 @@ class Timeline:
     def _replayed(
         self, start: Model, place: int, sequence: Sequence[Event], rows: Sequence[Item] | None
     ) -> Model | None:
-        """The model after the events; None where they can't come so, or the rows say otherwise."""
+        """The model after the events; None if that order is impossible, or the rows disagree."""
         model, events = deepcopy(start), list[Event]()
         for event in sequence:
             again = Event(event.happen, deepcopy(model), event.ids, event.is_request)

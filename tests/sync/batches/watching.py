@@ -1,4 +1,4 @@
-"""What a run of the worker is watched by, and made to run out of time by."""
+"""Observes a run of the worker, and makes it run out of time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,19 +34,19 @@ def transactions() -> Iterator[list[list[dict[str, Any]]]]:
 
 
 def chunks_of(seen: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """Those of the transactions that hold orders."""
+    """The transactions that contain orders."""
     return [items for items in seen if any("#order#" in key_of(item)[0] for item in items)]
 
 
 def key_of(item: dict[str, Any]) -> tuple[str, str]:
-    """The key of what an item of a transaction writes."""
+    """The key of a transaction's item."""
     [(_, written)] = item.items()
     key = written.get("Key") or written["Item"]
     return key["pk"]["S"], key["sk"]["S"]
 
 
 def slow(monkeypatch: pytest.MonkeyPatch, chunks_each: int) -> None:
-    """Runs of the worker whose time is over after so many chunks and one more."""
+    """Makes runs of the worker end after so many chunks and one more."""
 
     class Running(Context):
         def get_remaining_time_in_millis(self) -> int:

@@ -1,4 +1,4 @@
-"""For each type of event an operation that causes it, and what its resource answers then."""
+"""For each type of event an operation that causes it, and its resource's answer then."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ LATER = "2026-03-01T11:00:00Z"
 
 @dataclass(frozen=True)
 class Scene:
-    """A workspace whose endpoint asks for all, and a server that has feeds."""
+    """A workspace whose endpoint asks for all types, and a server that has feeds."""
 
     shop: Shop
     feeds: feed_store.Shop
@@ -34,12 +34,12 @@ class Scene:
     endpoint: str
 
     def call(self, method: str, path: str, body: object = None) -> Json:
-        """What a request of the owner's answers; nothing for none."""
+        """The answer to the owner's request; nothing if there is no body."""
         answer = self.shop.call(method, path, body)
         return dict(answer.json) if answer.body else {}
 
     def begin(self) -> None:
-        """Everything up to now was sent, and is not of interest."""
+        """Sends all events so far, and ignores them."""
         self.shop.world.deliver()
         self.receiver.received.clear()
 
@@ -57,7 +57,7 @@ class Scene:
         return read
 
     def batches(self) -> batch_store.Shop:
-        """The store as one that sends batches."""
+        """Makes the store one that sends batches."""
         shop = self.shop
         return batch_store.Shop(shop.world, shop.owner, shop.workspace, shop.store)
 
@@ -132,7 +132,7 @@ def _product(on: Scene, kind: str) -> Answered:
         return on.listed("/products", made["id"])
     on.call("DELETE", path)
     names = [field.alias or name for name, field in ProductSummary.model_fields.items()]
-    # No list has it any more.
+    # No list has a removed product.
     return lambda: {name: on.shop.get(f"/products/{made['id']}")[name] for name in names}
 
 

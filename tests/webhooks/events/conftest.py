@@ -1,4 +1,4 @@
-"""A workspace whose stream is looked at."""
+"""A workspace whose stream is observed."""
 
 import pytest
 
@@ -11,7 +11,7 @@ __all__ = ["shop", "shopify", "shopify_server"]
 
 @pytest.fixture
 def shop(world: World) -> Shop:
-    """Nothing was told yet, and nothing is on its way."""
+    """The workspace before any event, with empty queues."""
     owner = world.person()
     workspace = world.workspace(owner)
     return Shop(world, owner, workspace, world.store(owner)).delivered()

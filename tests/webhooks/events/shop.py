@@ -1,4 +1,4 @@
-"""A workspace with a store, and what the table's stream tells of it."""
+"""A workspace with a store, and the events in the table's stream."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,46 +40,46 @@ class Shop:
         return answer
 
     def get(self, path: str) -> dict[str, Any]:
-        """What an operation answers now."""
+        """The answer to a read now."""
         body: dict[str, Any] = self.call("GET", path).json
         return body
 
     def profile(self, **values: object) -> str:
-        """The id of somebody who is known from now on; by default under the address EMAIL."""
+        """The id of a new profile; by default with the address EMAIL."""
         answer = self.call("POST", "/profiles", values or {"email": EMAIL})
         return str(answer.json["id"])
 
     def records(self) -> list[Record]:
-        """The stream's records since the last time, as far as they pass the relay's filter."""
+        """The stream's records since the last call that pass the relay's filter."""
         [reader] = [each for each in pumps.StreamPump().readers if each.function.job == READER]
         found = reader.waiting()
         new, self._seen = found[self._seen :], len(found)
         return new
 
     def events(self) -> list[WebhookEvent]:
-        """The events since the last time, each of this workspace."""
+        """The events since the last call, each of this workspace."""
         events = [each for record in self.records() for each in events_of(record)]
         assert all(workspace == self.workspace for workspace, _ in events)
         return [event for _, event in events]
 
     def types(self) -> list[str]:
-        """Which types were told since the last time."""
+        """The types of the events since the last call."""
         return sorted(event.type for event in self.events())
 
     def only(self, name: str) -> WebhookEvent:
-        """The one event of a type since the last time; others may have been told, too."""
+        """The one event of a type since the last call; there may be others of other types."""
         [event] = [event for event in self.events() if event.type == name]
         return event
 
     def data(self, event: WebhookEvent) -> dict[str, Any]:
-        """What its message would say now, valid against the schema of its type."""
+        """The `data` of its message now, validated by the schema of its type."""
         data = data_of(self.workspace, event)
         assert data is not None
         SCHEMAS[event.type].validate(data)
         return data
 
     def delivered(self) -> "Shop":
-        """Everything that is on its way was carried, and what that told is not of interest."""
+        """Delivers all queues, and ignores the events of that."""
         self.world.deliver()
         self.events()
         return self

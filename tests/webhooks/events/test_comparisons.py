@@ -1,4 +1,4 @@
-"""Which rows are compared, and that their groups are loaded with the first record of theirs."""
+"""Which rows are compared; a group is loaded with its first record."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_other_rows_are_not_compared(kind: str) -> None:
 
 
 def test_a_reader_that_has_just_begun_tells_the_same(shop: Shop) -> None:
-    """In a process of its own, as this one has everything loaded: that takes a second."""
+    """In a process of its own, as this one has loaded everything: that takes a second."""
     shop.call("POST", "/api-keys", {"name": "Server", "scope": "read"})
     shop.call("PUT", f"/stores/{shop.store}/products/p-1", product())
     coupon(shop)

@@ -1,4 +1,4 @@
-"""What is told of changes of consent."""
+"""Events of changes of consent."""
 
 from typing import Any
 from uuid import UUID
@@ -10,14 +10,14 @@ from tests.webhooks.events.shop import EMAIL, Shop, of
 
 @pytest.fixture
 def eve(shop: Shop) -> str:
-    """Somebody whose address says nothing yet."""
+    """A person whose address has no consent yet."""
     profile_id = shop.profile()
     shop.delivered()
     return profile_id
 
 
 def change(shop: Shop, profile_id: str, state: str) -> dict[str, Any]:
-    """The change as it is answered, with a proof that has all that a proof may have."""
+    """The answered change, with a proof that has every field."""
     proof = {"ip": "198.51.100.7", "userAgent": "Mozilla/5.0", "reference": "form-1"}
     body = {"state": state, "proof": proof}
     answered: dict[str, Any] = shop.call("PUT", f"/profiles/{profile_id}/consent/email", body).json

@@ -1,4 +1,4 @@
-"""What is told of coupons and their codes: each type by the operation that causes it."""
+"""Events of coupons and their codes: each type by the operation that causes it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -39,7 +39,7 @@ def coupon(shop: Shop, **overrides: object) -> str:
 
 
 def assign(shop: Shop, coupon_id: str) -> dict[str, Any]:
-    """A code that a customer of the store was given."""
+    """A code that was assigned to a customer of the store."""
     body = {"email": EMAIL, "externalCreatedAt": "2026-01-01T00:00:00Z"}
     body["externalUpdatedAt"] = body["externalCreatedAt"]
     shop.call("PUT", f"/stores/{shop.store}/customers/c-1", body)
@@ -50,13 +50,13 @@ def assign(shop: Shop, coupon_id: str) -> dict[str, Any]:
 
 
 def as_answered(shop: Shop, code_id: str, coupon_id: str) -> dict[str, Any]:
-    """What the code's own operation answers, with its coupon."""
+    """The answer of the code's own operation, with its coupon."""
     return {**shop.get(f"/coupon-codes/{code_id}"), "couponId": coupon_id}
 
 
 @pytest.fixture
 def pool(shop: Shop) -> str:
-    """A pool of three codes that was told of."""
+    """A pool of three codes whose creation was sent."""
     coupon_id = coupon(shop)
     shop.delivered()
     return coupon_id
@@ -148,7 +148,7 @@ class TestUsed:
         assert "coupon_code.used" not in shop.types()
 
     def test_a_code_that_its_coupons_list_does_not_show_yet(self, shop: Shop) -> None:
-        """It is told as it is, and not as one that is gone."""
+        """The event has its present state, and not that of a deleted code."""
         coupon_id = UUID(coupon(shop, quantity=50))
         loaded = partial(resume, Run(CouponMessage(shop.workspace.id, coupon_id), 1, lambda: 10**6))
         stored = self.killed_before_the_list(loaded)

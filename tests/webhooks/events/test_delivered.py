@@ -1,4 +1,4 @@
-"""What an endpoint gets of one commit, and of imports."""
+"""An endpoint's messages about one commit, and about imports."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def batch(shop: Shop) -> None:
 
 @pytest.fixture
 def listening(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    """The shop with an endpoint for everything that isn't imported."""
+    """The workspace with an endpoint for everything that isn't imported."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
     shop.call("POST", "/webhook-endpoints", {"url": URL, "events": ["*"]})
     shop.world.deliver()

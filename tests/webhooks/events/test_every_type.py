@@ -1,4 +1,4 @@
-"""Each type of event, from the operation that causes it to the message that an endpoint gets."""
+"""Each type of event, from the operation that causes it to the message at an endpoint."""
 
 import pytest
 
@@ -21,7 +21,7 @@ TYPES = [each.type for each in EVENT_TYPES]
 def scene(
     shop: Shop, receiver: Receiver, server: FeedServer, monkeypatch: pytest.MonkeyPatch
 ) -> Scene:
-    """A shop with an endpoint that asks for all, also of imports."""
+    """A workspace with an endpoint that asks for all types, also of imports."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", f"{HOOK},{server.host}")
     body = {"url": URL, "events": ["*"], "includeImports": True}
     endpoint = shop.call("POST", "/webhook-endpoints", body).json["endpoint"]["id"]

@@ -1,4 +1,4 @@
-"""What is told of feeds: their imports, and what those write marked as theirs."""
+"""Events of feeds: their imports, and the marked writes of those."""
 
 from collections import Counter
 from uuid import UUID
@@ -17,7 +17,7 @@ ROWS = ({"id": "p-1", "title": "Tea"}, {"id": "p-2", "title": "Cup"})
 
 @pytest.fixture
 def feeds(shop: Shop, server: FeedServer) -> feed_store.Shop:
-    """The store as one with feeds."""
+    """Makes the store one with feeds."""
     return feed_store.Shop(shop.world, server, shop.owner, shop.workspace, shop.store)
 
 

@@ -1,4 +1,4 @@
-"""The relay is run for what tells something, and a profile's write that tells nothing is none."""
+"""The relay is run for records with events; a profile's write without events is none."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def seen(shop: Shop) -> None:
 
 
 def kinds(shop: Shop) -> list[str]:
-    """Of which kinds the rows are that the relay is run for."""
+    """The kinds of the rows for which the relay is run."""
     return [each["dynamodb"]["NewImage"]["kind"]["S"] for each in shop.records()]
 
 
@@ -34,7 +34,7 @@ def test_it_is_not_run_where_somebody_was_only_seen_again(
 
 
 def test_each_record_that_tells_something_passes_and_of_profiles_no_other(shop: Shop) -> None:
-    """Whatever writes a profile: orders, customers, consents, merges, erasures."""
+    """Every writer of a profile: orders, customers, consents, merges, erasures."""
     [reader] = [each for each in pumps.StreamPump().readers if each.function.job == READER]
     source, reader.source = reader.source, {}
     first = len(reader.waiting())
@@ -53,7 +53,7 @@ def test_each_record_that_tells_something_passes_and_of_profiles_no_other(shop: 
     assert len(with_events) >= 8
     assert all(pumps.passes(each, source) for each in with_events)
     profiles = [each for each in records if _is_of(each, "profile") and pumps.passes(each, source)]
-    # What a merge changes of the survivor, `profile.merged` tells.
+    # `profile.merged` covers what a merge changes of the survivor.
     assert [each for each in profiles if not events_of(each)] == [
         each for each in profiles if _merges(each)
     ]

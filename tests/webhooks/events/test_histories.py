@@ -1,7 +1,7 @@
-"""Random histories of requests beside a plain model of what is told.
+"""Random histories of requests, compared with a plain model of the events.
 
 The model knows no row: it reads each order and profile by its own operation before and after, and
-says what an integrator must be told from these answers alone.
+computes the events that an integrator must get from these answers alone.
 """
 
 from collections.abc import Callable
@@ -94,14 +94,14 @@ def profiles(shop: Shop, **query: str) -> list[str]:
 
 
 def send(shop: Shop, method: str, path: str, body: object = None) -> None:
-    """A request that may be refused, and what workers do then."""
+    """A request that may be refused, and the workers that it needs."""
     answer = shop.world.call(method, path, token=shop.owner.token, json_body=body)
     assert answer.status < 500, answer.body
     shop.world.deliver()
 
 
 def answers(shop: Shop) -> Answers:
-    """What every order and profile answers now, without what each page view moves."""
+    """The answers for every order and profile now, without what each page view changes."""
     found: Answers = {}
     for kind in ("order", "profile"):
         for listed in shop.get(f"/{kind}s")["items"]:
@@ -111,7 +111,7 @@ def answers(shop: Shop) -> Answers:
 
 
 def expected(step: str, before: Answers, after: Answers) -> set[tuple[str, str, str]]:
-    """What has to be told: kind, id, and the most telling type."""
+    """The expected events: kind, id, and the most specific type."""
     gone = {key for key in before if key not in after and key[0] == "profile"}
     if gone:
         return {_of_gone(step, identifier, after) for _, identifier in gone}
@@ -125,7 +125,7 @@ def expected(step: str, before: Answers, after: Answers) -> set[tuple[str, str, 
 
 
 def _of_gone(step: str, identifier: str, after: Answers) -> tuple[str, str, str]:
-    """An erasure and a merge tell of the person alone: whose the orders are follows from that."""
+    """An erasure and a merge have an event of the person only: it implies the orders' changes."""
     if step == "erase":
         return ("profile", identifier, "profile.erased")
     [survivor] = [found for kind, found in after if kind == "profile"]
@@ -139,7 +139,7 @@ def _order(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str | None
         return "cancelled"
     if new["totalRefunded"]["amount"] > old["totalRefunded"]["amount"]:
         return "refunded"
-    # Who the buyer is belongs to the order; what they are called, to the profile.
+    # The buyer's identity belongs to the order; their name, to the profile.
     names = {name for name in old if old[name] != new[name]} - {"buyer"}
     ids = [each["buyer"] and each["buyer"]["profileId"] for each in (old, new)]
     return "updated" if names or ids[0] != ids[1] else None
@@ -152,7 +152,7 @@ def _profile(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str | No
 
 
 def actual(shop: Shop) -> set[tuple[str, str, str]]:
-    """What was told of orders and profiles, each of them once."""
+    """The actual events of orders and profiles, each of them once."""
     events = [event for event in shop.events() if of(event)[0] in {"order", "profile"}]
     assert len({of(event) for event in events}) == len(events)
     return {(kind, str(found), e.type) for e in events for kind, found in [of(e)]}

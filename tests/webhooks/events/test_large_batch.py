@@ -26,8 +26,9 @@ def queued_events() -> list[dict[str, Any]]:
 def test_each_no_is_told_and_else_the_import_alone(
     world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes about five seconds: it is the largest batch there is. What a message says is shown
-    by smaller ones, so only the first ones are sent.
+    """It takes about five seconds, as the largest batch there is.
+
+    Tests of smaller batches cover the content of messages, so only the first ones are sent.
     """
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
     owner = world.person()

@@ -1,4 +1,4 @@
-"""What is told of orders: each type by the operation that causes it."""
+"""Events of orders: each type by the operation that causes it."""
 
 from typing import Any
 from uuid import UUID
@@ -23,7 +23,7 @@ SUMMARY = (
 
 
 def put(shop: Shop, **change: object) -> dict[str, Any]:
-    """The order as it is answered once the store has written it."""
+    """The answered order once the store has put it."""
     path = f"/stores/{shop.store}/orders/o-1"
     body: dict[str, Any] = shop.call("PUT", path, order(**change)).json
     return body
@@ -38,7 +38,7 @@ def summary(shop: Shop, order_id: str) -> dict[str, Any]:
 
 @pytest.fixture
 def known(shop: Shop) -> dict[str, Any]:
-    """An order that was told of."""
+    """An order whose creation was sent."""
     stored = put(shop)
     shop.delivered()
     return stored

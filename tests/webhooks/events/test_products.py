@@ -1,4 +1,4 @@
-"""What is told of products: each type by the operation that causes it."""
+"""Events of products: each type by the operation that causes it."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ LATER = "2026-03-02T00:00:00Z"
 
 
 def put(shop: Shop, **change: object) -> dict[str, Any]:
-    """The product as it is answered once the store has written it."""
+    """The answered product once the store has put it."""
     body: dict[str, Any] = shop.call(
         "PUT", f"/stores/{shop.store}/products/p-1", product(**change)
     ).json
@@ -20,7 +20,7 @@ def put(shop: Shop, **change: object) -> dict[str, Any]:
 
 
 def remove(shop: Shop) -> None:
-    """The store has the product no more."""
+    """The store deletes the product."""
     shop.call("DELETE", f"/stores/{shop.store}/products/p-1")
 
 
@@ -33,7 +33,7 @@ def listed(shop: Shop) -> dict[str, Any]:
 
 @pytest.fixture
 def known(shop: Shop) -> str:
-    """A product that was told of."""
+    """A product whose creation was sent."""
     stored = put(shop)
     shop.delivered()
     return str(stored["id"])

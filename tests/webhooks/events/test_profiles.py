@@ -1,4 +1,4 @@
-"""What is told of profiles: each type by the operation that causes it."""
+"""Events of profiles: each type by the operation that causes it."""
 
 from typing import Any
 from uuid import UUID
@@ -19,14 +19,14 @@ def listed(shop: Shop, profile_id: str) -> dict[str, Any]:
 
 
 def seen(shop: Shop, **person: object) -> None:
-    """Somebody looked at something just now."""
+    """Records a page view of the person now."""
     body = {"profile": person or {"email": EMAIL}, "name": "viewed", "properties": {}}
     shop.call("POST", "/events", {**body, "occurredAt": clock.to_text(clock.now())})
 
 
 @pytest.fixture
 def eve(shop: Shop) -> str:
-    """Somebody who was told of."""
+    """A person whose creation was sent."""
     profile_id = shop.profile(email=EMAIL, firstName="Evelyn")
     shop.delivered()
     return profile_id
@@ -98,7 +98,7 @@ class TestMerged:
         assert shop.data(event) == expected
 
     def test_what_the_worker_moves_changes_nothing(self, shop: Shop, eve: str) -> None:
-        """Whose its orders, codes and consents are is answered by the survivor at once."""
+        """The survivor answers for its orders, codes and consents at once."""
         other = shop.profile(email=f"other.{CANARY}@example.com")
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "subscribed"})
@@ -140,7 +140,7 @@ class TestErased:
         assert shop.types() == []
 
     def test_no_later_body_holds_a_word_of_the_person(self, shop: Shop, eve: str) -> None:
-        """Before the worker has removed anything, and after."""
+        """Before the worker has removed any row, and after."""
         shop.call("PATCH", f"/profiles/{eve}", {"lastName": f"Adams {CANARY}"})
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "unsubscribed"})
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))

@@ -1,4 +1,4 @@
-"""The types of events: what is said of each, and which of them a pattern stands for."""
+"""The types of events: the description of each, and the types that a pattern matches."""
 
 import re
 from datetime import UTC, datetime
@@ -74,7 +74,7 @@ class TestMatches:
 
 
 class TestTypeFor:
-    """One commit is told once, as the first of its types that is asked for."""
+    """One commit is sent once, as the first of its types that the endpoint asks for."""
 
     @pytest.mark.parametrize(
         ("patterns", "expected"),

@@ -1,4 +1,4 @@
-"""The same record again, runs that are killed, and workspaces beside each other."""
+"""Repeated records, runs that are killed, and concurrent workspaces."""
 
 from collections import Counter
 
@@ -13,13 +13,13 @@ from tests.webhooks.events.shop import EMAIL, Shop
 
 
 def put(shop: Shop, **change: object) -> None:
-    """The store writes its order."""
+    """The store puts its order."""
     shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(**change))
 
 
 class TestSameRecord:
     def test_tells_the_same_however_often_and_by_whom_it_is_read(self, shop: Shop) -> None:
-        """Lambda hands a record over in another form than `GetRecords` answers it."""
+        """Lambda delivers a record in another form than `GetRecords` returns it."""
         put(shop)
         put(shop, fulfillmentStatus="fulfilled")
         records = shop.records()
@@ -30,7 +30,7 @@ class TestSameRecord:
         assert len(set(ids)) == len(ids) >= 3
 
     def test_what_is_left_of_an_unknown_row_tells_nothing(self, shop: Shop) -> None:
-        """Each kind of row that passes the filter is compared, or goes to a queue."""
+        """Each kind of row that passes the filter is compared, or is sent to a queue."""
         put(shop)
         shop.profile()
         kinds = {

@@ -1,4 +1,4 @@
-"""What is told of the orders that a Shopify shop's own webhooks bring."""
+"""Events of the orders in a Shopify shop's own webhooks."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from tests.webhooks.events.test_orders import summary
 
 @pytest.fixture
 def shopify_shop(world: World, shop: Shop, shopify: Shopify) -> Hooks:
-    """The workspace's shop, whose connection was told."""
+    """The workspace's shop, whose connection was sent."""
     made = Hooks(world, shop.workspace, shopify.connect(shop.owner, shop.workspace), shopify)
     shop.delivered()
     return made

@@ -1,4 +1,4 @@
-"""What is told of stores and of their imports: each type by the operation that causes it."""
+"""Events of stores and of their imports: each type by the operation that causes it."""
 
 from collections import Counter
 from typing import Any
@@ -18,7 +18,7 @@ def listed(shop: Shop, store: str) -> dict[str, Any]:
 
 
 def batches(shop: Shop) -> batch_store.Shop:
-    """The store as one that sends batches."""
+    """Makes the store one that sends batches."""
     return batch_store.Shop(shop.world, shop.owner, shop.workspace, shop.store)
 
 
@@ -73,7 +73,7 @@ class TestNeedsAttention:
     def test_a_shop_that_has_to_approve_the_app_again(self, shop: Shop, shopify: Shopify) -> None:
         store = shopify.connect(shop.owner, shop.workspace)
         shop.delivered()
-        shopify.shop().installation = None  # somebody removed the app
+        shopify.shop().installation = None  # a user removed the app
         shop.world.advance(hours=1)
         shop.call("POST", f"/stores/{store.id}/imports", {"scope": "products"})
         shop.world.deliver()
@@ -87,7 +87,7 @@ class TestNeedsAttention:
         sender = batches(shop)
         sender.queue(orders=batch_store.orders(1))
         shop.events()
-        shop.world.delete_objects(b"{")  # what a batch holds is broken
+        shop.world.delete_objects(b"{")  # the object of a batch is broken
         shop.world.deliver()
         assert shop.types() == ["store.needs_attention", "store_import.failed"]
 

@@ -1,4 +1,4 @@
-"""What is told of suppressions: each type by the operation that causes it."""
+"""Events of suppressions: each type by the operation that causes it."""
 
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from tests.webhooks.events.shop import EMAIL, Shop, of
 
 
 def create(shop: Shop, reason: str = "manual", address: str = EMAIL) -> dict[str, Any]:
-    """The suppression as it is answered."""
+    """The answered suppression."""
     body = {"channel": "email", "address": address, "reason": reason, "note": f"By {CANARY}"}
     made: dict[str, Any] = shop.call("POST", "/suppressions", body).json
     return made
@@ -80,7 +80,7 @@ class TestDeleted:
 
 @pytest.mark.parametrize("deliver", [False, True], ids=["before the worker", "after it"])
 class TestErased:
-    """What was suppressed stays so; nothing says any more whose address it was."""
+    """Suppressed addresses stay suppressed; nothing names their person any more."""
 
     def test_nothing_names_the_person(self, shop: Shop, deliver: bool) -> None:
         eve = shop.profile()

@@ -1,4 +1,4 @@
-"""What is told of proposals, members and API keys: each type by the operation that causes it."""
+"""Events of proposals, members and API keys: each type by the operation that causes it."""
 
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from tests.webhooks.events.shop import Shop, of
 
 
 def only(shop: Shop) -> Any:
-    """The only event since the last time."""
+    """The only event since the last call."""
     [event] = shop.events()
     return event
 

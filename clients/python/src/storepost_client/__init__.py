@@ -1,4 +1,4 @@
-"""Storepost for callers: every operation with its types, retries that are safe, and write-backs."""
+"""A client of Storepost: every operation with its types, safe retries, and write-backs."""
 
 from storepost_client.client import Storepost
 from storepost_client.generated import models

@@ -10,10 +10,10 @@ from storepost_client.transport import Retries, Transport, http_client
 
 
 class Storepost(Operations):
-    """A caller of the service. Lists are iterators; what is refused raises `ProblemError`.
+    """A caller of the service. Lists are iterators; a refused request raises `ProblemError`.
 
-    A write gets an idempotency key of its own unless it is given one, and is sent again with it
-    where the service is busy or the network fails, so that it happens once.
+    A write without an idempotency key gets one, and is retried with it if the service is busy or
+    the network fails, so that it takes effect once.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Storepost(Operations):
     ) -> None:
         """`base_url` ends in `/v1`; `token` is an API key or a session's.
 
-        `timeout` is in seconds an attempt. `http_transport` takes the place of httpx's own.
+        `timeout` is in seconds per attempt. `http_transport` replaces httpx's own.
         """
         self._http = http_client(base_url, token, timeout, http_transport)
         self.transport = Transport(self._http, retries or Retries())
@@ -38,7 +38,7 @@ class Storepost(Operations):
         self._http.close()
 
     def __enter__(self) -> Self:
-        """Itself, for a `with` block that closes it."""
+        """Returns itself, for a `with` block that closes it."""
         return self
 
     def __exit__(

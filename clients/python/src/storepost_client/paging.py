@@ -1,11 +1,11 @@
-"""Lists of the service: page after page, fetched when they are looked at."""
+"""Lists of the service, whose pages are fetched when they are read."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 
 class Page[Item](Protocol):
-    """What every list answers."""
+    """A page of any list."""
 
     @property
     def items(self) -> Sequence[Item]:
@@ -31,20 +31,21 @@ class Page[Item](Protocol):
 class Pages[OnePage: Page[object], Item]:
     """A list: iterate it for its items, from the requested page to the last.
 
-    Pages are counted, so what is added or removed meanwhile may bring an item twice, or not at all.
+    Pages are requested by number, so rows that are added or removed meanwhile may make an item
+    appear twice, or not at all.
     """
 
     def __init__(self, fetch: Callable[[int], OnePage], first: int) -> None:
-        """`fetch` gets the page of a number; `first` is the requested one."""
+        """`fetch` gets a page by its number; `first` is the requested one."""
         self._fetch = fetch
         self._first = first
 
     def page(self) -> OnePage:
-        """The requested page, with the list's exact `total`."""
+        """Returns the requested page, with the list's exact `total`."""
         return self._fetch(self._first)
 
     def pages(self) -> Iterator[OnePage]:
-        """Each page from the requested one to the last; one at least."""
+        """Yields each page from the requested one to the last; at least one."""
         number = self._first
         while True:
             page = self._fetch(number)
@@ -54,6 +55,6 @@ class Pages[OnePage: Page[object], Item]:
             number += 1
 
     def __iter__(self) -> Iterator[Item]:
-        """The items of those pages."""
+        """Yields the items of those pages."""
         for page in self.pages():
             yield from page.items  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What the service refuses, as exceptions: branch on `code`."""
+"""The service's refusals as exceptions: branch on `code`."""
 
 import json
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from storepost_client.generated.problem_codes import ProblemCode
 
 @dataclass(frozen=True)
 class FieldError:
-    """One thing that is wrong with a request.
+    """One error in a request.
 
     `path` is a JSON Pointer into the body, or `query.page`, `path.id`, `header.idempotency-key`.
     """
@@ -23,14 +23,14 @@ class FieldError:
 class ProblemError(Exception):
     """An answer of 400 or above.
 
-    `code` is empty where the gateway answered and not the service. Its type lists the codes that
+    `code` is empty if the gateway answered and not the service. Its type lists the codes that
     this client knows, so that a type checker finds misspelled ones; a newer service may have more.
     """
 
     def __init__(
         self, status: int, code: str, detail: str, *, body: dict[str, Any], request_id: str
     ) -> None:
-        """`detail` is for people; `body` is the whole problem detail, or what else was answered."""
+        """`detail` is for people; `body` is the whole problem detail, or any other JSON object."""
         super().__init__(f"{status} {code or 'no problem detail'}: {detail} (request {request_id})")
         self.status = status
         self.code = cast("ProblemCode", code)
@@ -44,7 +44,7 @@ class ProblemError(Exception):
 
 
 def problem_of(answer: httpx.Response) -> ProblemError:
-    """The answer as a problem, whatever its body is."""
+    """Returns the answer as a problem, with any body."""
     body = _body(answer)
     return ProblemError(
         answer.status_code,

@@ -1,4 +1,4 @@
-"""Sends requests to the service: with the caller's token, and again where that can help."""
+"""Sends requests to the service with the caller's token, and retries them if that can help."""
 
 import random
 import time
@@ -14,12 +14,12 @@ from storepost_client.problems import problem_of
 
 IDEMPOTENCY_KEY = "idempotency-key"
 _WAITS = (0.5, 8.0)
-"""The first and the longest wait in seconds where the service names none; each doubles the last."""
+"""The first and the longest wait in seconds if the service names none; each doubles the last."""
 
 
 @dataclass(frozen=True)
 class Retries:
-    """How often a request is sent, and how long it may take with everything."""
+    """The most attempts of a request, and the most time that it may take with all waits."""
 
     attempts: int = 5
     seconds: float = 60.0
@@ -33,7 +33,7 @@ def http_client(
     timeout: float = 30.0,
     transport: httpx.BaseTransport | None = None,
 ) -> httpx.Client:
-    """Connections to the service. `base_url` ends in `/v1`; `timeout` is in seconds an attempt."""
+    """Returns an HTTP client. `base_url` ends in `/v1`; `timeout` is in seconds per attempt."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     return httpx.Client(base_url=base_url, headers=headers, timeout=timeout, transport=transport)
 
@@ -47,10 +47,10 @@ class Transport:
         self._retries = retries
 
     def send(self, request: Mapping[str, Any], *, repeatable: bool) -> httpx.Response:
-        """The answer to httpx's arguments of a request; raises `ProblemError`, `httpx.HTTPError`.
+        """Sends a request by httpx's arguments; raises `ProblemError` and `httpx.HTTPError`.
 
         A `repeatable` write without an idempotency key gets one, the same for each attempt.
-        Nothing else is sent twice unless the service says that it did nothing.
+        Other writes are sent twice only if the service says that it did nothing.
         """
         prepared = _with_key(request) if repeatable else dict(request)
         until = self._retries.now() + self._retries.seconds
@@ -81,7 +81,7 @@ class Transport:
 
 
 def _with_key(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request, where it writes, with an idempotency key."""
+    """Returns the request with an idempotency key if it is a write."""
     if request["method"] == "GET":
         return dict(request)
     return {**request, "headers": {IDEMPOTENCY_KEY: str(uuid4()), **request.get("headers", {})}}
@@ -90,7 +90,7 @@ def _with_key(request: Mapping[str, Any]) -> dict[str, Any]:
 def _wait(
     answer: httpx.Response | httpx.TransportError, attempt: int, *, repeatable: bool
 ) -> float | None:
-    """How many seconds to wait before the next attempt; None where none would help."""
+    """Returns the seconds to wait before the next attempt; None if none would help."""
     if isinstance(answer, httpx.Response):
         if not _may_pass(answer, repeatable=repeatable):
             return None
@@ -102,10 +102,10 @@ def _wait(
 
 
 def _may_pass(answer: httpx.Response, *, repeatable: bool) -> bool:
-    """Whether the same request may be answered otherwise soon.
+    """Whether a retry may soon succeed.
 
-    429 and 503 say that nothing was done. A 5xx that is no problem detail is the gateway's: the
-    request may have been carried out, and only a repeatable one is sent again.
+    429 and 503 say that nothing was done. A 5xx that isn't a problem detail is the gateway's: the
+    request may have been carried out, so only a repeatable one is retried.
     """
     status = answer.status_code
     if status in {429, 503}:
@@ -119,5 +119,5 @@ def _may_pass(answer: httpx.Response, *, repeatable: bool) -> bool:
 def bind[**P, R](
     call: Callable[Concatenate[Transport, P], R], transport: Transport
 ) -> Callable[P, R]:
-    """The call with its transport."""
+    """Returns the call with its transport bound."""
     return partial(call, transport)

@@ -1,9 +1,9 @@
-"""Write-backs to a custom store, and events to a webhook endpoint: who sent one, and what it says.
+"""Verifies write-backs to a custom store, and events to a webhook endpoint.
 
-A store and an endpoint have a secret each; take the one of whoever the address belongs to.
+Each store and each endpoint has a secret of its own; use that of the receiving URL's owner.
 
-They are signed as Standard Webhooks 1.0.0 says: `webhook-signature` has, by a space each, a
-signature for each secret that is valid, `v1,` and the base64 of HMAC-SHA-256 over
+They are signed as Standard Webhooks 1.0.0 says: `webhook-signature` has a signature for each valid
+secret, separated by spaces: `v1,` and the base64 of HMAC-SHA-256 over
 `{webhook-id}.{webhook-timestamp}.{body}`.
 """
 
@@ -17,11 +17,11 @@ from collections.abc import Mapping
 from typing import Any
 
 TOLERANCE_SECONDS = 300
-"""How far the sender's clock may be from ours: what is older may be somebody's replay."""
+"""How far the sender's clock may differ from ours: an older message may be a replay."""
 
 
 class WebhookVerificationError(Exception):
-    """The request isn't the service's, or not as it sent it. Answer 401 and do nothing."""
+    """The request isn't the service's, or was changed. Answer 401 and do nothing."""
 
 
 def verify_webhook(
@@ -32,10 +32,10 @@ def verify_webhook(
     now: float | None = None,
     tolerance: float = TOLERANCE_SECONDS,
 ) -> dict[str, Any]:
-    """The body's JSON, if one of the signatures was made with the `whsec_…` secret.
+    """Returns the body's JSON, if one of the signatures was made with the `whsec_…` secret.
 
-    `body` is the request's bytes as they came, `now` is in seconds since 1970. Raises
-    `WebhookVerificationError`. The same `webhook-id` may come more than once: do its work once.
+    `body` is the request's unchanged bytes, `now` is in seconds since 1970. Raises
+    `WebhookVerificationError`. The same `webhook-id` may arrive more than once: do its work once.
     """
     lower = {name.lower(): value for name, value in headers.items()}
     message_id, timestamp, signatures = (
@@ -47,7 +47,7 @@ def verify_webhook(
         raise WebhookVerificationError("It was signed too long ago, or one of the clocks is wrong.")
     signed = b".".join([message_id.encode(), timestamp.encode(), body])
     expected = b"v1," + b64encode(hmac.digest(_key(secret), signed, hashlib.sha256))
-    # Each is compared in constant time, and as bytes: what a stranger sends may not be ASCII.
+    # Each is compared in constant time, and as bytes: a stranger's header may not be ASCII.
     if not any([hmac.compare_digest(expected, each.encode()) for each in signatures.split(" ")]):
         raise WebhookVerificationError("No signature is of this secret and this body.")
     return _json_object(body)

@@ -1,1 +1,1 @@
-"""Those who work with Storepost: identities, workspaces, members, keys, sign-in, emails."""
+"""The people who work with Storepost: identities, workspaces, members, keys, sign-in, emails."""

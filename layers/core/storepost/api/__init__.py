@@ -1,1 +1,1 @@
-"""How a request comes in and is answered: the resolver, and the service about itself."""
+"""Receives and answers requests: the resolver, and the service's description of itself."""

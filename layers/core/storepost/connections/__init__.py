@@ -1,1 +1,1 @@
-"""Stores that are connected to a workspace, and the links that lead there."""
+"""Connects stores to a workspace, and the links for that."""

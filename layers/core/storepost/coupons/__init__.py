@@ -1,1 +1,1 @@
-"""Coupons of stores, and the codes that people get: each code is handed out once."""
+"""Coupons of stores, and the codes that people get: each code is assigned once."""

@@ -1,4 +1,4 @@
-"""Assigning codes to people: one conditional transaction, so that no code goes out twice."""
+"""Assigns codes to people in one conditional transaction, so that no code is assigned twice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True)
 class Assigned:
-    """A code as somebody has it."""
+    """A code with its coupon and the person who has it."""
 
     coupon: Coupon
     code: Code
@@ -41,7 +41,7 @@ def assign_code(
     reference: str | None,
     changes: Changes,
 ) -> Assigned:
-    """Returns a code of the coupon for the person, or the one that they keep.
+    """Assigns a code of the coupon to the person, or returns the one that they keep.
 
     Raises CouponEnded, NoCodesLeft and ProfileNotInStore.
     """
@@ -57,7 +57,7 @@ def assign_code(
     of_pool = coupon.kind is not CouponKind.PERSONAL
     before = _available(coupon, codes) if of_pool and not assigned_code else None
     if of_pool and not (assigned_code or before):
-        # The last one may have gone to the same occasion since it was looked up.
+        # The last one may have been assigned for the same occasion since it was looked up.
         pointers, assigned_code = _assigned_before(coupon, codes, profile, occasion)
     if assigned_code:
         return Assigned(coupon, assigned_code, profile, is_new=False)
@@ -73,10 +73,10 @@ def assign_code(
 def _assigned_before(
     coupon: Coupon, codes: CodeRepository, profile: Profile, occasion: str | None
 ) -> tuple[Sequence[Pointer], Code | None]:
-    """What the person was given for such an occasion, and the code of it that they keep."""
+    """Returns the person's pointers for such an occasion, and the code that they keep."""
     if occasion is None:
         return (), None
-    # Those that they were given while there was one for each email count as well.
+    # Codes that were assigned while each email had its own count as well.
     keeps_any = coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY
     names = "" if keeps_any else occasion
     pointers = codes.pointers_of(profile.partitions, coupon.id, names)
@@ -86,13 +86,13 @@ def _assigned_before(
         found = {
             each: code for each, code in found.items() if code.status_shown(coupon, now) not in over
         }
-    # Of two that a merge joined, the one that was there first.
+    # A merge may have joined two: the older one counts.
     oldest = min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
     return pointers, oldest
 
 
 def _available(coupon: Coupon, codes: CodeRepository) -> Code | None:
-    """One of the pool's codes that nobody has, any of them as likely; None where none is left."""
+    """Returns a free code of the pool, each equally likely; None if none is left."""
     entry = CodeList(coupon.workspace, coupon.id).tree.any_of(among([CodeStatus.AVAILABLE]))
     if entry is None:
         return None
@@ -103,7 +103,7 @@ def _available(coupon: Coupon, codes: CodeRepository) -> Code | None:
 
 
 def _made(coupon: Coupon, codes: CodeRepository) -> Code:
-    """A new code of a personal coupon; a pool has those that it was given."""
+    """Returns a new code of a personal coupon. Raises NoCodesLeft for a pool."""
     if coupon.kind is not CouponKind.PERSONAL:
         raise NoCodesLeft()
     text = made_code(coupon.prefix)
@@ -114,13 +114,13 @@ def _made(coupon: Coupon, codes: CodeRepository) -> Code:
 
 
 def _with_owner(code: Code, coupon: Coupon, profile: Profile) -> Code:
-    """The code as the person's; one that the platform has to take first is assigned by then."""
+    """Returns the code as the person's: assigned, unless the platform must accept it first."""
     of_person = replace(code, profile_id=profile.id)
     return of_person if code.status is CodeStatus.PENDING else assigned(of_person, coupon)
 
 
 def assigned(code: Code, coupon: Coupon) -> Code:
-    """Returns the code as it is from its assignment on: its days run from now."""
+    """Returns the code as assigned now, when its days of validity begin."""
     now = clock.now()
     return replace(
         code,
@@ -132,14 +132,14 @@ def assigned(code: Code, coupon: Coupon) -> Code:
 
 
 def _occasion(coupon: Coupon, reference: str | None) -> str | None:
-    """How the name of the person's code begins; None where each is another one."""
+    """Returns the prefix of the pointer's name; None if each code has a name of its own."""
     if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
         return _ORDINAL
     return f"r{short(derived_id(coupon.id, 'reference', reference))}" if reference else None
 
 
 def _name(occasion: str | None, code: Code, pointers: Sequence[Pointer]) -> str:
-    """Under which name the person gets the code: two at once can't have the same."""
+    """Returns the pointer's name: two concurrent assignments can't both create the same."""
     if occasion == _ORDINAL:
         ordinals = (p.name[1 : 1 + _DIGITS] for p in pointers if p.name.startswith(_ORDINAL))
         return f"{_ORDINAL}{max(map(int, ordinals), default=0) + 1:0{_DIGITS}}"

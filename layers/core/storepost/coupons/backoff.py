@@ -1,7 +1,7 @@
-"""Exponential backoff of coupons' syncs that fail: each retry waits twice as long, up to a bound.
+"""Exponential backoff of coupons' failed syncs: each wait is twice as long, up to a bound.
 
-No sync is dropped. A coupon says how often its sync failed; the schedule of what ends queues the
-retry, and so does whoever connects the shop again.
+No sync is dropped. A coupon stores how often its sync failed; the schedule of due coupons queues
+the retry, and so does a new connection of the shop.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from storepost.values.scope import WorkspaceScope
 FIRST_WAIT = timedelta(minutes=10)
 MAX_WAIT = timedelta(days=1)
 MAX_WAIT_DISCONNECTED = timedelta(days=7)
-"""Where the store is disconnected: whoever connects it again has it synced at once."""
+"""While the store is disconnected: once it is connected again, it is synced at once."""
 MAX_COUPONS = 1000
 """Are synced at once when a shop is connected again; the schedule retries the others."""
 
@@ -32,7 +32,7 @@ def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> N
         return
     failed_syncs, retry_at = stored.failed_syncs, stored.retry_at
     if is_connected and retry_at and retry_at > now + MAX_WAIT:
-        # From when the store was disconnected: now that it is back, it is retried soon.
+        # It was set while the store was disconnected: now that it is back, it is retried soon.
         coupons.cancel_look(changes, stored, retry_at)
         failed_syncs, retry_at = 0, None
     if retry_at and retry_at > now:

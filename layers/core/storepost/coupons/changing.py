@@ -1,4 +1,4 @@
-"""What people do with single codes: try one again that failed, delete one that nobody has."""
+"""Single codes: retries one that failed, and deletes one that nobody has."""
 
 from dataclasses import dataclass, replace
 from uuid import UUID

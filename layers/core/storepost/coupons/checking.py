@@ -1,4 +1,4 @@
-"""What an import of codes would do, before anything is imported."""
+"""Says what an import of codes would do, before anything is imported."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MAX_FAULTS = 100
 
 @dataclass(frozen=True)
 class ImportCheck:
-    """What a file has, compared with the store."""
+    """A file's codes, compared with the store's."""
 
     column: str | None
     rows: int
@@ -30,7 +30,7 @@ class ImportCheck:
     existing_samples: Sequence[str]
     invalid: int
     faults: Sequence[Fault]
-    """The first of them."""
+    """The first faults."""
 
 
 def check_import(

@@ -1,4 +1,4 @@
-"""Codes as they are read, with what has ended counted as moved."""
+"""Reads codes for answers: one whose end has passed counts as expired already."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class CodeView:
 
 @dataclass(frozen=True)
 class CodeFilter:
-    """What a code of the list must be; None asks for nothing."""
+    """The filters of a list of codes; None doesn't filter."""
 
     q: str | None = None
     statuses: Collection[CodeStatus] | None = None
@@ -42,8 +42,8 @@ def list_codes(
 ) -> Listing[CodeView]:
     """Returns a coupon's codes, the newest first.
 
-    Raises FilterTooBroad, but not where `q` is a whole code that we made: those of a coupon are
-    as long as each other, so it is the only one that `q` finds, in a pool of any size.
+    Raises FilterTooBroad, but not if `q` is a whole code that Storepost made: a coupon's codes are
+    all equally long, so `q` finds no other, in a pool of any size.
     """
     coupon = found_coupon(CouponRepository(workspace), coupon_id)
     if filters.profile_id is not None:
@@ -62,7 +62,7 @@ def list_codes(
 
 
 def _page(coupon: Coupon, found: Sequence[Code], page: PageRequest) -> Listing[CodeView]:
-    """A page of codes that were read all."""
+    """Returns a page of codes that were all read."""
     some = cut(found, page)
     return Listing(code_views(coupon, some.items), some.total, page)
 
@@ -82,7 +82,7 @@ def code_views(coupon: Coupon, codes: Sequence[Code]) -> list[CodeView]:
 
 
 def codes_of(profile: Profile) -> list[CodeView]:
-    """Returns everything that one person has of codes, the newest first."""
+    """Returns all codes of one person, the newest first."""
     codes = CodeRepository(profile.workspace)
     found = codes.get_many(each.code_id for each in codes.pointers_of(profile.partitions)).values()
     coupons = CouponRepository(profile.workspace)
@@ -124,7 +124,7 @@ def _entries(coupon: Coupon, filters: CodeFilter, page: PageRequest) -> Listing[
 
 
 def _overdue(coupon: Coupon, allowed: Collection[CodeStatus]) -> frozenset[UUID]:
-    """The codes that have passed their own end, where that makes a difference to the list."""
+    """Returns the codes that have passed their own end, if that affects the list."""
     differs = (CodeStatus.ASSIGNED in allowed) != (CodeStatus.EXPIRED in allowed)
     if not differs or not coupon.validity.days:
         return frozenset()
@@ -143,14 +143,14 @@ def _shows(coupon: Coupon, entry: TreeEntry, overdue: Collection[UUID]) -> CodeS
 
 
 def _named(coupon: Coupon, text: str) -> Code | None:
-    """The coupon's code of just that text."""
+    """Returns the coupon's code with exactly that text."""
     identifier = code_id(coupon.store_id, text.strip())
     code = CodeRepository(coupon.workspace).get_listed(identifier)
     return code if code and code.coupon_id == coupon.id else None
 
 
 def _with_status(coupon: Coupon, codes: Iterable[Code], filters: CodeFilter) -> list[Code]:
-    """Those of the codes that show a status that is asked for."""
+    """Returns those of the codes that show a requested status."""
     now = clock.now()
     return [
         c
@@ -160,7 +160,7 @@ def _with_status(coupon: Coupon, codes: Iterable[Code], filters: CodeFilter) -> 
 
 
 def _of_profile(coupon: Coupon, filters: CodeFilter) -> list[Code]:
-    """The codes of one person, the newest first: they are few."""
+    """Returns one person's codes, the newest first: they are few."""
     profile = (
         ProfileRepository(coupon.workspace).get(filters.profile_id) if filters.profile_id else None
     )

@@ -1,4 +1,4 @@
-"""Codes as they are stored, with their places in the lists, in profiles and in the due queue."""
+"""Reads and writes codes, with their rows in lists, in profiles and in the due queue."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Pointer:
-    """Under which name a profile has a code of a coupon."""
+    """The name under which a profile has a code of a coupon."""
 
     item: CodePointerItem
     coupon_id: UUID
@@ -47,7 +47,7 @@ class CodeRepository:
     """A workspace's codes."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """For one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, CodeRow] = {}
@@ -57,16 +57,16 @@ class CodeRepository:
         return self.get_many([code_id]).get(code_id)
 
     def get_many(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
-        """Returns those of the codes that there are, by id."""
+        """Returns those of the codes that exist, by id."""
         stored = self.find_stored(code_ids)
         return {code_id: each for code_id, each in stored.items() if isinstance(each, Code)}
 
     def get_many_listed(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
-        """Returns those of the codes that there are, by id; their coupon's list showed them."""
+        """Returns those of the codes that exist, by id; their coupon's list showed them."""
         return {each: replace(code, load=None) for each, code in self.get_many(code_ids).items()}
 
     def find_stored(self, code_ids: Iterable[UUID]) -> dict[UUID, Code | Use]:
-        """Returns the codes that there are, and the uses of those that there aren't, by id."""
+        """Returns the codes that exist, and the uses of those that don't, by id."""
         keys = {each: code_key(self._scope, each) for each in code_ids}
         rows = self._reads.find_all(keys.values())
         found = {each: find_in(rows, CodeRow, key) for each, key in keys.items()}
@@ -74,9 +74,9 @@ class CodeRepository:
         return {each: _as_stored(row) for each, row in found.items() if row}
 
     def save(self, changes: Changes, before: Code | None, after: Code) -> None:
-        """Writes the code, if nobody changed what was read here, and its places elsewhere.
+        """Writes the code, its list entry and its due row, if nobody changed what was read here.
 
-        Where there was none, or only a use, it becomes one.
+        If there was none, or only a use, it creates the code.
         """
         works = WorkRepository(self._scope, after.coupon_id, self._reads)
         work = works.unlisted_in(before) if before else None
@@ -90,15 +90,15 @@ class CodeRepository:
             self._put(changes, after)
 
     def save_unlisted(self, changes: Changes, code: Code) -> None:
-        """Writes a code of a load, if nobody changed what was read here; the load lists it."""
+        """Writes a load's code, if nobody changed what was read here; the load lists it."""
         self._put(changes, code)
 
     def delete_unlisted(self, changes: Changes, code: Code) -> None:
-        """Removes a code of a load that was read here and that no list shows."""
+        """Deletes a load's code that was read here and that no list shows."""
         changes.delete(self._read[code.id])
 
     def get_listed(self, code_id: UUID) -> Code | None:
-        """Returns the code, or None where there is none or the list doesn't show it yet."""
+        """Returns the code; None if there is none or the list doesn't show it yet."""
         code = self.get(code_id)
         if code is None:
             return None
@@ -106,30 +106,30 @@ class CodeRepository:
         return None if works.unlisted_in(code) else code
 
     def delete(self, changes: Changes, code: Code) -> None:
-        """Removes a code that was read here, with its places elsewhere; its use stays known."""
+        """Deletes a code that was read here, with its list entry and its due row."""
         row = self._read[code.id]
         changes.delete(row)
         CodeList(self._scope, code.coupon_id).update_index(changes, code, None)
         self._update_due(changes, code, None)
 
     def keep_use(self, changes: Changes, code_id: UUID, use: Use) -> None:
-        """Keeps the use of what is no code of ours, or not yet."""
+        """Stores the use of a code that isn't ours, or not yet."""
         item = CodeUseItem(*code_key(self._scope, code_id), id=code_id, use=use_row(use))
         self._as_read(item)
         changes.save(item)
 
     def point(self, changes: Changes, profile_id: UUID, code: Code, name: str) -> None:
-        """Gives the code to a profile under a name that it has no code of the coupon under yet."""
+        """Points a profile to the code, by a name under which it has no code of the coupon yet."""
         key = pointer_key(self._scope, profile_id, code.coupon_id, name)
         changes.create(CodePointerItem(*key, code_id=code.id))
 
     def pointers_of(
         self, partitions: Iterable[UUID], coupon_id: UUID | None = None, occasion: str = ""
     ) -> Sequence[Pointer]:
-        """Returns a profile's codes, each once: all, or those of a coupon whose names begin so.
+        """Returns a profile's pointers, one a code: all, or a coupon's with names of an `occasion`.
 
-        They only ever move to a later partition. So they are read in their order, and one that
-        moves meanwhile is found twice rather than never.
+        A pointer only ever moves to a later partition. So partitions are read in their order, and
+        one that moves meanwhile is found twice rather than never.
         """
         found: dict[UUID, Pointer] = {}
         prefix = pointer_prefix(coupon_id) + occasion
@@ -138,7 +138,7 @@ class CodeRepository:
         return list(found.values())
 
     def some_pointers(self, profile_id: UUID, limit: int) -> Sequence[Pointer]:
-        """Returns some of the codes that one partition names."""
+        """Returns some of the pointers in one partition."""
         return list(self._pointers(profile_id, pointer_prefix(), limit))
 
     def _pointers(self, profile_id: UUID, prefix: str, limit: int | None) -> Iterator[Pointer]:
@@ -151,15 +151,15 @@ class CodeRepository:
         return map(_as_pointer, rows)
 
     def unpoint(self, changes: Changes, profile: Profile, code: Code) -> None:
-        """Takes a code away from the profile that has it."""
+        """Deletes the pointer of the profile that has the code."""
         for pointer in self.pointers_of(profile.partitions, code.coupon_id):
             if pointer.code_id == code.id:
                 changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
 
     def move(self, changes: Changes, pointers: Iterable[Pointer], source: UUID, into: UUID) -> None:
-        """Moves pointers to another profile, as long as they are where they were read.
+        """Moves pointers to another profile, if they are still where they were read.
 
-        Where that one has its own under the same name, the moved one gets another name.
+        If that profile has a pointer with the same name, the moved one gets another name.
         """
         moving = list(pointers)
         keys = {p.code_id: pointer_key(self._scope, into, p.coupon_id, p.name) for p in moving}
@@ -173,25 +173,25 @@ class CodeRepository:
             changes.create(CodePointerItem(*place, code_id=each.code_id))
 
     def erase(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
-        """Leaves codes without the profile that had them."""
+        """Removes the profile from codes that it had, and deletes its pointers."""
         for each in pointers:
             code = CodeItem(*code_key(self._scope, each.code_id))
             changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
 
     def delete_pointers(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
-        """Removes the pointers of codes that were deleted meanwhile."""
+        """Deletes the pointers of codes that were deleted meanwhile."""
         for each in pointers:
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
 
     def erase_unfinished(self, changes: Changes, pointer: Pointer, code: Code) -> None:
-        """Ends a code that was made for a profile, which never had it: nobody else can get it."""
+        """Expires a code that was made for a profile and never got to it: it is nobody else's."""
         after = replace(code, status=CodeStatus.EXPIRED, profile_id=None, error=None)
         self.save(changes, code, after)
         changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
 
     def not_due(self, changes: Changes, row: CouponDueItem) -> None:
-        """Removes the row of something's end."""
+        """Deletes a row of the due queue."""
         changes.delete(CouponDueItem(*row.key))
 
     def _put(self, changes: Changes, code: Code) -> None:
@@ -200,7 +200,7 @@ class CodeRepository:
         changes.save(item)
 
     def _as_read(self, item: CodeRow) -> None:
-        """Lets a row be saved only over the version that was read here."""
+        """Makes the row's write conditional on the version that was read here."""
         find_stored = self._read.get(item.id)
         if find_stored:
             item.version = find_stored.version

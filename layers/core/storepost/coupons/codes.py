@@ -17,17 +17,17 @@ MAX_CHARACTERS = 255
 _WHITE_SPACE = re.compile(r"\s")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)
-"""How a spreadsheet keeps zeros before a number."""
+"""How a spreadsheet keeps leading zeros."""
 _ROUNDED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 
 
 def new_seed() -> str:
-    """Returns a secret from which a pool's codes follow: a repeated run makes the same ones."""
+    """Returns a secret from which a pool's codes are derived: a repeated run makes the same."""
     return secrets.token_urlsafe(32)
 
 
 def seeded_code(prefix: str | None, seed: str, number: int) -> str:
-    """Returns the code of that number. Nobody can guess it who doesn't know the seed."""
+    """Returns the code of that number, which nobody can guess without the seed."""
     drawn = hmac.digest(seed.encode(), number.to_bytes(8), "sha256")
     bits = int.from_bytes(drawn[:8])
     letters = (ALPHABET[(bits >> 5 * place) % len(ALPHABET)] for place in range(CODE_LENGTH))
@@ -40,17 +40,17 @@ def made_code(prefix: str | None) -> str:
 
 
 def folded(text: str) -> str:
-    """Returns the code in the form by which it is compared: its case doesn't count."""
+    """Returns the code in the form for comparison: case doesn't count."""
     return text.casefold()
 
 
 def code_id(store_id: UUID, text: str) -> UUID:
-    """Returns the id of a store's code; it follows from the code, so that there is one of each."""
+    """Returns the id of a store's code, derived from the text, so that it is unique."""
     return derived_id(store_id, "coupon_code", folded(text))
 
 
 def cleaned(text: str) -> str:
-    """Returns the code in a spreadsheet's cell, without blanks around it and what nobody sees."""
+    """Returns the code in a spreadsheet's cell, without outer blanks and invisible characters."""
     bare = _UNSEEN.sub("", text).strip()
     if formula := _FORMULA.fullmatch(bare):
         return formula[1].strip()

@@ -1,7 +1,7 @@
-"""Codes that a worker has still to store: the requests of a coupon, and how far each is.
+"""Codes that a worker still has to store: a coupon's requests, and the progress of each.
 
 A request's codes are stored in chunks. A chunk's rows are written first, without a transaction, and
-put into the coupon's list afterwards; the work's row says which are there.
+added to the coupon's list afterwards; the work's row stores how far that is.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class WorkMoved(Exception):  # noqa: N818 - as LostRace
-    """Another run moved the work on, or somebody changed a code that isn't in the list yet."""
+    """Another run advanced the work, or a writer changed a code that isn't in the list yet."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class Chunk:
 
     created_at: datetime
     codes: int
-    """How many there are, with those that the store has already."""
+    """How many codes it has, including those that the store has already."""
     end: int
     """Where the next chunk begins."""
     listed: int = 0
     """How many are in the coupon's list, in the order of its keys."""
     listed_to: str | None = None
-    """The key of the last of them; None where none is."""
+    """The key of the last code in the list; None if none is there."""
 
 
 @dataclass(frozen=True)
 class CouponWork:
-    """One request's codes, as CouponWorkItem describes them."""
+    """One request's codes; CouponWorkItem describes the fields."""
 
     id: UUID
     version: int
@@ -57,14 +57,14 @@ class CouponWork:
 
     @property
     def mark(self) -> LoadMark:
-        """Returns the mark of the codes of the chunk that is being stored."""
+        """Returns the mark of the codes in the chunk that is being stored."""
         return LoadMark(self.id, self.next_byte)
 
     def has_listed(self, code: Code, entry_key: str) -> bool:
-        """Returns whether the list shows a code that this work wrote, or the list's next change.
+        """Returns whether the list shows a code that this work wrote.
 
-        Yes is sure, however long ago the work was read: works only go on. No may be out of date,
-        and holds where the work is still what was read.
+        True is certain, however long ago the work was read: works only advance. False may be out of
+        date, and is right if the work is still as it was read.
         """
         if code.load is None or code.load.begin < self.next_byte:
             return True
@@ -94,7 +94,7 @@ class WorkRepository:
         return [_as_work(row) for row in rows]
 
     def add(self, changes: Changes, count: int, object_name: str | None = None) -> None:
-        """Writes that codes are to be stored: those of an object, or so many that are made."""
+        """Adds a work: to store the codes of an S3 object, or to generate so many."""
         key = work_key(self._scope, self._coupon_id, timed_id(clock.now()))
         seed = None if object_name else new_seed()
         changes.create(
@@ -117,7 +117,7 @@ class WorkRepository:
         self._update(changes, work, listed)
 
     def finish_chunk(self, changes: Changes, work: CouponWork, chunk: Chunk, done: int) -> None:
-        """Writes that a chunk is stored, and that so many codes more need not be stored."""
+        """Writes that a chunk is stored, and that `done` fewer codes remain to be stored."""
         actions: list[Action] = [
             CouponWorkItem.chunk.remove(),
             CouponWorkItem.next_byte.set(chunk.end),
@@ -126,11 +126,11 @@ class WorkRepository:
         self._update(changes, work, actions)
 
     def delete(self, changes: Changes, work: CouponWork) -> None:
-        """Deletes a work of which no code is left to be stored."""
+        """Deletes a work that has no codes left to store."""
         changes.delete(self._item(work.id), _is_same(work), WorkMoved())
 
     def unlisted_in(self, code: Code) -> CouponWork | None:
-        """Returns the work that wrote the code, as long as the list doesn't show that."""
+        """Returns the work that wrote the code, as long as the list doesn't show the code."""
         if code.load is None:
             return None
         key = work_key(self._scope, self._coupon_id, code.load.work_id)
@@ -140,7 +140,7 @@ class WorkRepository:
         return None if work is None or work.has_listed(code, entry.key) else work
 
     def touch(self, changes: Changes, work: CouponWork) -> None:
-        """Has the work read its codes anew before it lists more: one of them is changed."""
+        """Makes the work read its codes again before it lists more, as one of them changes."""
         if not changes.has(self._item(work.id)):
             more: list[Action] = [CouponWorkItem.touched.add(1)]
             changes.update(self._item(work.id), more, _is_same(work))

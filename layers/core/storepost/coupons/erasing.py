@@ -1,7 +1,7 @@
 """What an erased profile leaves in coupons: codes that nobody has, used or not.
 
-One that was made for them and that the shop hasn't taken yet, or doesn't take, ends with them: it
-is of a personal coupon, of which nobody gets a code that is there already.
+A code that was made for it, and that the shop hasn't accepted or refuses, is expired: its coupon is
+personal, so nobody else gets an existing code of it.
 """
 
 from uuid import UUID
@@ -16,13 +16,13 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
 
 ERASED_AT_ONCE = 40
-"""In one transaction: each is two rows, the code and its place with the profile."""
+"""Codes in one transaction: each has two rows, the code and the profile's pointer."""
 
 _UNFINISHED = frozenset({CodeStatus.PENDING, CodeStatus.FAILED})
 
 
 def erase_holder(erasure: Erasure) -> bool:
-    """Takes the erased person away from some of the codes; that one was used stays."""
+    """Removes the erased person from some of the codes; that a code was used stays."""
     return erase_from(erasure.partitions, erasure, _erase_some)
 
 

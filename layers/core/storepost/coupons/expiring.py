@@ -1,6 +1,6 @@
-"""Moving what has ended: the schedule, and the changes that every end of a code means.
+"""Expires coupons and codes: the schedule, and the changes that each end of a code needs.
 
-The same schedule tries again the shops whose sync failed before (`coupons/backoff.py`).
+The same schedule retries the syncs of shops that failed before (`coupons/backoff.py`).
 """
 
 from collections.abc import Iterable
@@ -22,20 +22,20 @@ from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
 MAX_OF_A_SHARD = 2000
-"""A run ends in time; what is left is due a minute later, too."""
+"""Rows of a shard in one run, so that it ends in time; the rest is still due a minute later."""
 
 CODES_CHANGED_AT_ONCE = 14
-"""In one transaction: each is its row, its entry, when it is due, its deletion on the platform, and
-two nodes, which those of a large pool share with no other.
+"""Codes in one transaction: each has its row, its entry, its due row, its removal on the platform,
+and two nodes, which those of a large pool share with no other.
 """
 
 LOOKED_AT_AGAIN = timedelta(minutes=20)
-"""After a coupon's end: whoever used a code without knowing of the end has written it by then."""
+"""After a coupon's end: writers that used a code without seeing the end have written it by then."""
 
 
 @dataclass(frozen=True)
 class Repositories:
-    """What a unit of work on a coupon's codes reads and writes by."""
+    """The repositories of a unit of work on a coupon's codes."""
 
     coupons: CouponRepository
     codes: CodeRepository
@@ -47,13 +47,13 @@ class Repositories:
 
 
 def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
-    """Makes a code expired, and queues its removal at the platform if that has it."""
+    """Expires a code, and queues its removal at the platform if that has it."""
     repositories.codes.save(changes, code, replace(code, status=CodeStatus.EXPIRED))
     repositories.coupons.queue_removal(changes, code)
 
 
 def expire_due() -> int:
-    """Moves what has ended, and sends what was postponed till now; how many rows it looked at."""
+    """Expires what is due, and queues syncs that are due; returns how many rows it read."""
     looked_at = 0
     for shard in range(DUE_SHARDS):
         rows = due_before(shard, clock.now(), MAX_OF_A_SHARD)
@@ -88,7 +88,7 @@ def _move_coupon(
 
 
 def end(changes: Changes, coupons: CouponRepository, coupon: Coupon) -> Coupon:
-    """Ends a coupon; the worker moves its codes."""
+    """Ends a coupon; the worker then expires its codes."""
     after = coupon
     if coupon.status is CouponStatus.ACTIVE:
         after = replace(coupon, status=CouponStatus.ENDED)
@@ -118,7 +118,7 @@ def _expire_codes(
 
 
 def expire_some(workspace: WorkspaceScope, coupon_id: UUID) -> bool:
-    """Makes some of an ended coupon's codes what they show; whether there may be more."""
+    """Expires some of an ended coupon's codes; returns whether there may be more."""
     return commit_anew(partial(_expire_some, workspace=workspace, coupon_id=coupon_id))
 
 

@@ -1,8 +1,8 @@
 """Codes in a CSV file: which columns have them, and which of its rows are codes.
 
-A column is found by what stands in it, so that a file may have any others, and a first row with
-names or none. Several columns have codes where their names differ in a number alone, or where
-nothing names them and all of their codes are written alike.
+A column is found by its cells, so a file may have any other columns, with or without a header.
+Several columns have codes if their names differ in a number alone, or if nothing names them and all
+of their codes have the same form.
 """
 
 import csv
@@ -22,7 +22,7 @@ MAX_BYTES = 3_000_000
 DELIMITERS = ",;\t|"
 MAX_ROWS = 500_000
 MAX_COLUMNS = 250
-"""In each of them codes are looked for."""
+"""Columns in which codes are looked for."""
 _LOOKED_AT = 1000
 """Rows by which a column is found."""
 
@@ -35,7 +35,7 @@ _NAMES = frozenset(
 _NAME_WORDS = frozenset({"code", "codes", "coupons", *_KINDS})
 _NUMBERS = frozenset({"id", "number"})
 _NUMBER_BACKWARDS = re.compile(r"\W*\d+[\W_]*")
-"""Matched from the end: a search would begin anew at each digit of a name that is a million."""
+"""Matched on the reversed name: a search would restart at each digit of a name with a million."""
 _NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 _BAD_QUOTE = "can't be read: a quote (\") isn't closed, or has text behind it"
@@ -55,13 +55,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class CodeFile:
-    """What a file has of codes."""
+    """The codes in a file."""
 
     column: str | None
-    """As the first row names it, of several each with a comma; None where that has a code."""
+    """The names of its columns in the header, joined by commas; None without a header."""
     rows: int
     codes: tuple[str, ...]
-    """Each once, as it stands in the file first."""
+    """Each code once, as the file spells it first."""
     duplicates: int
     faults: tuple[Fault, ...]
 
@@ -69,7 +69,7 @@ class CodeFile:
 def read_codes(content: str, column: str | None) -> CodeFile:
     """Returns the codes of a CSV file, row by row.
 
-    Of several columns with codes, a row that has some needn't have one in each.
+    If several columns have codes, a row with a code in one may leave the others empty.
 
     Raises UnreadableContent and ColumnNotFound.
     """
@@ -96,7 +96,7 @@ def read_codes(content: str, column: str | None) -> CodeFile:
 
 
 def _values(rows: Sequence[Row], columns: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """What stands in the columns, with its row's number; of a blank row one blank value."""
+    """Yields the values in the columns, with the row's number; one blank value for a blank row."""
     for number, cells in rows:
         values = [cells[place] for place in columns if place < len(cells)]
         for value in [each for each in values if each] or [""]:
@@ -145,7 +145,7 @@ def _numbered(reader: Iterator[list[str]]) -> Iterator[Row]:
 
 
 def _delimiter(text: str) -> str:
-    """What stands between cells: it is in the first lines equally often, and most often."""
+    """Returns the delimiter: each of the first lines has it, and has it most often."""
     lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
     found = {each: [line.count(each) for line in lines] for each in DELIMITERS}
     even = {each: n for each, n in found.items() if n and min(n) > 0}
@@ -153,7 +153,7 @@ def _delimiter(text: str) -> str:
 
 
 def _columns(rows: Sequence[Row], column: str | None) -> tuple[list[int], str | None]:
-    """Where the columns are, and their names where the first row has names."""
+    """Returns the columns' places, and their names if the first row is a header."""
     first = [cell.strip() for cell in rows[0][1]]
     names = [cell.casefold() for cell in first]
     name_to_find = column.strip().casefold() if column is not None else None
@@ -175,7 +175,7 @@ def _likeliest_columns(rows: Sequence[Row], first: Sequence[str]) -> tuple[list[
 
 
 def _numbered_alike(rows: Sequence[Row], first: Sequence[str], place: int) -> list[int]:
-    """The column and those whose names differ in a number alone, as `code 2` from `code 1`."""
+    """Returns the column, and those whose names differ in a number alone, such as `code 2`."""
     words = _words(_unnumbered_name(first[place]))
     return [
         each
@@ -186,7 +186,7 @@ def _numbered_alike(rows: Sequence[Row], first: Sequence[str], place: int) -> li
 
 
 def _written_alike(rows: Sequence[Row], place: int) -> list[int]:
-    """The column and those whose codes are as long, in the same case and with the same marks."""
+    """Returns the column, and those with codes of the same length, case and marks."""
     some = rows[:_LOOKED_AT]
     form = _usual_form(some, place)
     columns = range(len(rows[0][1])) if form else ()
@@ -194,7 +194,7 @@ def _written_alike(rows: Sequence[Row], place: int) -> list[int]:
 
 
 def _usual_form(rows: Sequence[Row], place: int) -> str | None:
-    """How most codes of a column are written; None where no way is that of more than half."""
+    """Returns the form of most codes in a column; None if no form has more than half of them."""
     values = [cells[place] for _, cells in rows if place < len(cells) and cells[place]]
     [(form, count)] = Counter(map(_form, values)).most_common(1) or [("", 0)]
     likely = sum(_weight(value) for value in values if not fault_of(value))
@@ -207,7 +207,7 @@ def _form(value: str) -> str:
 
 
 def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
-    """The column that has the most that could be codes; by its name, or the first, among equals."""
+    """Returns the column with most probable codes; of equals, by its name, or the first."""
     if len(first) == 1:
         return 0
     some = rows[: _LOOKED_AT + 1]
@@ -218,21 +218,21 @@ def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
             errors=[FieldError("/content", "No column has values that can be codes")]
         )
     likely = [place for place, score in scores.items() if score >= best * 0.9]
-    # What is called a code is likelier one than what is called an ID, where there is both.
+    # If one column is called a code and another an ID, the former is more likely.
     named = [place for place in likely if _names_codes(_words(first[place]))]
     named += [place for place in likely if _names_codes(_unnumbered(first[place]))]
     return (named or [max(likely, key=lambda place: (scores[place], -place))])[0]
 
 
 def _score(rows: Sequence[Row], place: int) -> float:
-    """How many different codes a column may have, less what is likelier something else."""
+    """Returns how many different codes a column has, weighted by how probable each is."""
     values = [cells[place] if place < len(cells) else "" for _, cells in rows]
     likely = {folded(value): _weight(value) for value in values if not fault_of(value)}
     return sum(likely.values())
 
 
 def _weight(value: str) -> float:
-    """How much a value looks like a code."""
+    """Returns how much a value looks like a code, from 0 to 1."""
     if "@" in value or "://" in value:
         return 0.1
     if not any(c.isalnum() for c in value):
@@ -247,19 +247,19 @@ def _names_codes(words: Sequence[str]) -> bool:
 
 
 def _is_known_header(name: str) -> bool:
-    """Whether it is hardly anything else: GIFT and SUMMER-CODE may be codes, GiftCode isn't."""
+    """Returns whether it can only be a name: GIFT and SUMMER-CODE may be codes, GiftCode can't."""
     words = _unnumbered(name)
     return bool(words) and words[-1] in _NAMES and set(words[:-1]) <= _NAME_WORDS
 
 
 def _unnumbered(name: str) -> list[str]:
-    """The name's words without a last ID or number: a coupon's is its code."""
+    """Returns the name's words without `ID` or `number` at the end: a coupon's ID is its code."""
     words = _words(name)
     return words[:-1] if len(words) > 1 and words[-1] in _NUMBERS else words
 
 
 def _unnumbered_name(name: str) -> str:
-    """The name without a number at its end and the marks around that: `code` of `code_2`."""
+    """Returns the name without the number at its end and marks around it: `code` of `code_2`."""
     number = _NUMBER_BACKWARDS.match(name[::-1])
     return name[: -number.end()] if number else name
 
@@ -274,7 +274,7 @@ def _has_space(value: str) -> bool:
 
 
 def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
-    """Whether the first row has names: it says so, or looks like nothing below it."""
+    """Returns whether the first row is a header: it says so, or is unlike all rows below."""
     first = rows[0][1]
     others = (n for n in range(len(first)) if n != place and first[n].strip())
     bare = _unnumbered_name(name)
@@ -283,13 +283,13 @@ def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
         below = (cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells))
         return bool(rows[1:]) and all(_unnumbered_name(each) != bare for each in below)
     if not _has_space(name) and not any(_looks_like_a_name(rows, n) for n in others):
-        # It may be a code like WELCOME above others like SAVE10, which must not get lost.
+        # It may be a code such as WELCOME above others such as SAVE10, which must not be lost.
         return _is_known_header(name)
     return _names_codes(_unnumbered(name)) or _looks_like_a_name(rows, place)
 
 
 def _looks_like_a_name(rows: Sequence[Row], place: int) -> bool:
-    """Whether a cell of the first row looks like nothing below it."""
+    """Returns whether a cell of the first row has a shape that none below it has."""
     name = rows[0][1][place].strip()
     below = [cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells)]
     if not below or any(c.isdigit() for c in name):
@@ -298,7 +298,7 @@ def _looks_like_a_name(rows: Sequence[Row], place: int) -> bool:
 
 
 def _shape(value: str) -> tuple[bool, bool, bool]:
-    """Whether it has digits, small letters, white space."""
+    """Returns whether it has digits, small letters, white space."""
     return (
         any(c.isdigit() for c in value),
         any(c.islower() for c in value),

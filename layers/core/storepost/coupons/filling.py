@@ -1,6 +1,6 @@
-"""Storing the codes of a pool, made ones or those of a file, a chunk after the other.
+"""Stores a pool's codes, generated ones or those of a file, one chunk after the other.
 
-How far the work is stands in its row. So it may be killed anywhere: no code is stored twice, and
+The work's row stores the progress. So a run may be killed anywhere: no code is stored twice, and
 none is left out.
 """
 
@@ -19,14 +19,14 @@ from storepost.values.logs import log_unexpected
 from storepost.values.scope import WorkspaceScope
 
 CODES_OF_A_CHUNK = 5000
-"""Fewer are listed dearer, more are written again by a run that is killed."""
+"""Smaller chunks cost more to list; of larger ones a killed run writes more again."""
 
 
 class Filling:
-    """One run's storing of a coupon's codes."""
+    """Stores a coupon's codes in one run."""
 
     def __init__(self, workspace: WorkspaceScope, coupon_id: UUID) -> None:
-        """Nothing read yet."""
+        """Begins with nothing read."""
         self._coupons = CouponRepository(workspace)
         self._works = WorkRepository(workspace, coupon_id)
         self._scope = workspace
@@ -61,14 +61,14 @@ class Filling:
             self._drop(coupon, work, unstored=0)
 
     def _is_workspace_over(self) -> bool:
-        """Whether nothing may be begun: rows that come late would stay behind the workspace."""
+        """Returns whether the workspace is gone: rows written after that would stay behind."""
         return WorkspaceRepository(self._scope).get() is None
 
     def _oldest(self) -> CouponWork | None:
         return next(iter(self._works.all()), None)
 
     def _begin(self, coupon: Coupon, work: CouponWork) -> CouponWork | None:
-        """Begins a chunk, and returns the work as it is then; of a coupon that is over none."""
+        """Begins a chunk and returns the work with it; None if the coupon is over."""
         if not coupon.is_active(clock.now()):
             self._drop(coupon, work, unstored=work.remaining)
             return None
@@ -78,7 +78,7 @@ class Filling:
         return self._oldest()
 
     def _store(self, coupon: Coupon, work: CouponWork, chunk: Chunk) -> None:
-        """Stores a chunk, whether the coupon is over meanwhile or not: its rows may be there."""
+        """Stores a chunk, even if the coupon is over meanwhile: its rows may exist already."""
         load = CodeLoad(coupon, work, chunk, self._texts(coupon, work, chunk))
         if chunk.listed_to is None and work.mark not in self._written:
             codes = load.write_rows()
@@ -94,7 +94,7 @@ class Filling:
             raise
 
     def _drop(self, coupon: Coupon, work: CouponWork, unstored: int) -> None:
-        """Deletes the work; so many of its codes count as ended."""
+        """Deletes the work; `unstored` of its codes count as ended."""
         changes = Changes()
         if unstored:
             self._coupons.count_unstored(changes, coupon.id, unstored)
@@ -124,7 +124,7 @@ class Filling:
 
 
 def next_lines(content: bytes, begin: int, limit: int) -> tuple[list[str], int]:
-    """Returns the lines from a byte on, and the byte at which the next one begins."""
+    """Returns the lines from a byte on, and the byte at which the line after them begins."""
     lines, at = list[str](), begin
     while len(lines) < limit and at < len(content):
         end = content.find(b"\n", at)

@@ -1,4 +1,4 @@
-"""Where coupons, their codes, and what is to be done with them stand."""
+"""Keys of coupons, of their codes, and of the work on them."""
 
 from datetime import datetime
 from functools import lru_cache
@@ -21,23 +21,23 @@ _REMOVAL = "removal#"
 
 
 def coupons_partition(workspace: WorkspaceScope) -> str:
-    """Returns the partition that has a workspace's coupons."""
+    """Returns the partition of a workspace's coupons."""
     return workspace.partition("coupons", "all")
 
 
 def coupon_key(workspace: WorkspaceScope, coupon_id: UUID) -> Key:
-    """Returns where a coupon stands."""
+    """Returns the key of a coupon."""
     return (coupons_partition(workspace), short(coupon_id))
 
 
 @lru_cache(maxsize=4 * CODE_SHARDS)
 def codes_partition(workspace: WorkspaceScope, shard: int) -> str:
-    """Returns one of the partitions that have a workspace's codes."""
+    """Returns one of the partitions of a workspace's codes."""
     return workspace.partition("coupon_codes", str(shard))
 
 
 def code_key(workspace: WorkspaceScope, code: UUID) -> Key:
-    """Returns where a code stands, or that an order had it before it was one of ours."""
+    """Returns the key of a code, or of an order's use of it before it was one of ours."""
     return (codes_partition(workspace, code.int % CODE_SHARDS), short(code))
 
 
@@ -47,17 +47,17 @@ def list_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
 
 
 def jobs_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
-    """Returns the partition that has what is still to be done for a coupon."""
+    """Returns the partition of the work that is left for a coupon."""
     return workspace.partition("coupon", short(coupon_id), "jobs")
 
 
 def work_prefix() -> str:
-    """Returns how the sort keys of codes that are still to be stored begin."""
+    """Returns the prefix of the sort keys of codes that are still to be stored."""
     return _WORK
 
 
 def work_key(workspace: WorkspaceScope, coupon_id: UUID, work_id: UUID) -> Key:
-    """Returns where it stands that codes are still to be stored; the oldest request first."""
+    """Returns the key of a work of codes to be stored; the oldest request sorts first."""
     return (jobs_partition(workspace, coupon_id), f"{_WORK}{short(work_id)}")
 
 
@@ -67,7 +67,7 @@ def work_of(sort_key: str) -> UUID:
 
 
 def removal_prefix() -> str:
-    """Returns how the sort keys of codes that the platform still has begin."""
+    """Returns the prefix of the sort keys of codes that the platform still has to delete."""
     return _REMOVAL
 
 
@@ -77,34 +77,34 @@ def removal_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:
 
 
 def pointer_prefix(coupon_id: UUID | None = None) -> str:
-    """Returns how the sort keys of a profile's codes begin, or of those of one coupon."""
+    """Returns the prefix of the sort keys of a profile's pointers, or of those to one coupon."""
     return f"{_POINTER}{short(coupon_id)}#" if coupon_id else _POINTER
 
 
 def pointer_key(workspace: WorkspaceScope, profile_id: UUID, coupon_id: UUID, name: str) -> Key:
-    """Returns where a profile's partition names a code of a coupon."""
+    """Returns the key of a profile's pointer to a code of a coupon."""
     partition = pointer_partition(workspace, profile_id)
     return (partition, f"{_POINTER}{short(coupon_id)}#{name}")
 
 
 def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
-    """Returns the partition that names a profile's codes."""
+    """Returns the partition of a profile's pointers."""
     return workspace.partition("profile", short(profile_id))
 
 
 def names_in_pointer(sort_key: str) -> tuple[UUID, str]:
-    """Returns the coupon that a pointer names, and under which name the profile has its code."""
+    """Returns the coupon and the name of a pointer."""
     named = sort_key.removeprefix(_POINTER)
     return from_short(named[:SHORT_LENGTH]), named[SHORT_LENGTH + 1 :]
 
 
 def due_partition(coupon_id: UUID) -> str:
-    """Returns the partition in which it stands when a coupon or its codes are to be looked at."""
+    """Returns the partition of the rows that say when a coupon or its codes are due."""
     return f"{DUE_PARTITION}{_shard(coupon_id)}"
 
 
 def due_key(coupon_id: UUID, at: datetime, code: UUID | None = None) -> Key:
-    """Returns where it stands that a code ends then, or that the coupon is to be looked at."""
+    """Returns the key of the row that says when a code ends, or when a coupon is checked."""
     named = f"{short(coupon_id)}#{short(code) if code else ''}"
     return (f"{DUE_PARTITION}{_shard(coupon_id)}", f"{clock.to_text(at)}#{named}")
 

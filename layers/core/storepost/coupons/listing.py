@@ -1,4 +1,4 @@
-"""Coupons as they are read, with what has ended counted as moved."""
+"""Reads coupons for answers: one whose end has passed counts as ended already."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class CouponView:
 
     @property
     def admin_url(self) -> str | None:
-        """Returns where the store's platform shows the discount, once there is one."""
+        """Returns the discount's address in the store's admin, once there is a discount."""
         if self.coupon.external_id is None:
             return None
         return f"{self.store.admin_url.rstrip('/')}/discounts/{self.coupon.external_id}"
@@ -50,7 +50,7 @@ class CouponView:
 
 @dataclass(frozen=True)
 class CouponFilter:
-    """What a coupon of the list must be; None asks for nothing, but archived ones are hidden."""
+    """The filters of a list of coupons; None doesn't filter, but hides archived ones."""
 
     store_id: UUID | None = None
     statuses: Collection[CouponStatus] | None = None
@@ -59,7 +59,7 @@ class CouponFilter:
     q: str | None = None
 
     def takes(self, coupon: Coupon, status: CouponStatus) -> bool:
-        """Returns whether the coupon is what is asked for."""
+        """Returns whether the coupon passes the filters."""
         conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             ([self.store_id] if self.store_id else None, coupon.store_id),
             (self.sources, coupon.source),
@@ -74,7 +74,7 @@ class CouponFilter:
 def list_coupons(
     workspace: WorkspaceScope, filters: CouponFilter, sort: str, page: PageRequest
 ) -> Listing[CouponView]:
-    """Returns the coupons that are asked for, in the order of `createdAt` or `name`."""
+    """Returns the coupons that pass the filters, in the order of `createdAt` or `name`."""
     now = clock.now()
     found = [c for c in CouponRepository(workspace).all() if filters.takes(c, c.status_at(now))]
     ordered = in_order(
@@ -101,17 +101,17 @@ def get_coupon(workspace: WorkspaceScope, coupon_id: UUID) -> CouponView:
 
 
 def as_filled(filled: FilledCoupon) -> CouponView:
-    """Returns a coupon as it will be once a unit of work that fills its pool is written."""
+    """Returns a coupon as it will be once the unit of work that fills its pool is committed."""
     return _with_counts(filled.coupon, filled.store, filled.added, filled.waiting)
 
 
 def as_changed(coupon: Coupon) -> CouponView:
-    """Returns a coupon as it will be once a unit of work is written that leaves its codes alone."""
+    """Returns a coupon as it will be after a unit of work that leaves its codes alone."""
     return _with_counts(coupon, found_store(StoreRepository(coupon.workspace), coupon.store_id))
 
 
 def as_assigned(assigned: Assigned) -> CodeView:
-    """Returns a code that somebody has just got, or had."""
+    """Returns a code that was just assigned, or that the person keeps."""
     return CodeView(
         assigned.code, assigned.code.status_shown(assigned.coupon, clock.now()), assigned.profile
     )

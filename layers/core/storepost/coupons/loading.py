@@ -1,9 +1,9 @@
-"""One chunk of a coupon's codes: its rows, without a transaction, and then its place in the list.
+"""Stores one chunk of a coupon's codes: rows without a transaction, then list entries.
 
-A code's id and its row follow from what is loaded, so a repeat writes the same row again, which is
-refused. Each row says of which load it is. As long as the list doesn't show it, it isn't there for
-anybody but orders: one that has the code marks the row, and the work's row with it, on which the
-list's transaction depends. So the list gets the code as it is by then.
+A code's id and its row are derived from the input, so a repeated write is the same row and is
+refused. Each row names its load. As long as the list doesn't show it, it exists for orders alone:
+one that has the code updates the row, and with it the work's row, on which the list's transaction
+is conditioned. So the list gets the code's latest state.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,12 +36,12 @@ _CODE, _USE = (Item.kind.get_discriminator(model) for model in (CodeItem, CodeUs
 
 
 class CodeLoad:
-    """A run's storing of one chunk."""
+    """Stores one chunk in one run."""
 
     def __init__(
         self, coupon: Coupon, work: CouponWork, chunk: Chunk, texts: Iterable[str]
     ) -> None:
-        """Of these texts, which are those of the chunk."""
+        """`texts` are the chunk's codes."""
         self._written: set[UUID] = set()
         self._coupon = coupon
         self._work = work
@@ -56,20 +56,20 @@ class CodeLoad:
         }
 
     def write_rows(self) -> list[Code]:
-        """Writes the rows of those that the store doesn't have; returns them as they are stored."""
+        """Writes rows for codes that are new to the store; returns the chunk's stored codes."""
         refused = set(insert_rows(map(self._row, self._codes.values())))
         known = [code for code in self._codes.values() if self._key(code) in refused]
         self._written = self._codes.keys() - {code.id for code in known}
         return [self._codes[each] for each in self._written] + self._stored(known)
 
     def read_rows(self) -> list[Code]:
-        """Returns those that are stored and not in the list yet, as they are now."""
+        """Returns the codes that are stored and not in the list yet, as they are now."""
         to = self._chunk.listed_to
         codes = self._codes.values()
         return self._stored([c for c in codes if to is None or self._list.entry(c).key > to])
 
     def put_into_list(self, codes: Sequence[Code], *, is_last: bool) -> None:
-        """Puts them into the coupon's list, and finishes the chunk; the work too if it `is_last`.
+        """Adds the codes to the coupon's list and finishes the chunk; the last one ends the work.
 
         Raises WorkMoved.
         """
@@ -84,9 +84,10 @@ class CodeLoad:
             changes.commit()
 
     def take_back_late_rows(self) -> None:
-        """Removes rows that `write_rows` wrote after another run had put those codes into the list.
+        """Deletes rows that `write_rows` wrote after another run had put those codes into the list.
 
-        They were deleted meanwhile: nothing would lead to them, and nobody could add them again.
+        The codes were deleted meanwhile: nothing would lead to the rows, and nobody could add the
+        codes again.
         """
         listed_to = self._listed_to()
         keys = {self._list.entry(self._codes[each]).key: each for each in self._written}
@@ -100,7 +101,7 @@ class CodeLoad:
             commit_anew(partial(self._take_back, ids=some))
 
     def _listed_to(self) -> str:
-        """The key up to which codes of the chunk are in the list by now, or were."""
+        """Returns the key up to which the chunk's codes are, or were, in the list by now."""
         for work in self._works.all():
             if work.mark == self._work.mark:
                 return (work.chunk and work.chunk.listed_to) or ""
@@ -119,7 +120,7 @@ class CodeLoad:
         return _ROWS.row(self._key(code), code_attributes(code))
 
     def _stored(self, codes: Iterable[Code]) -> list[Code]:
-        """Those of the codes that this chunk has, as they are stored."""
+        """Returns those of the codes that belong to this chunk, as they are stored."""
         keys = {self._key(code): code for code in codes}
         found: dict[Key, Any] = {}
         for some in in_flight(find_raw, batched(keys, BATCH_GET_KEYS, strict=False)):
@@ -130,7 +131,7 @@ class CodeLoad:
         return [c for c in own if c.load == self._work.mark] + self._used_before(uses)
 
     def _used_before(self, code_ids: Iterable[UUID]) -> list[Code]:
-        """Those that orders had before they were codes, stored as codes of this chunk."""
+        """Returns the codes that orders used before they existed, stored as codes of this chunk."""
         batches = batched(code_ids, _USES_AT_ONCE, strict=False)
         return [code for some in batches for code in commit_anew(partial(self._take, ids=some))]
 
@@ -147,7 +148,7 @@ class CodeLoad:
 
 
 class _Progress:
-    """What the work's row says as the list gets a chunk's codes."""
+    """The progress that the work's row stores while the list gets a chunk's codes."""
 
     def __init__(
         self,
@@ -182,7 +183,7 @@ class _Progress:
         )
 
     def _finish(self, changes: Changes, listed: int, newly: int) -> None:
-        """Of a file, those that the store has already are skipped; instead of made ones, others."""
+        """Finishes the chunk: known codes of a file are skipped, known generated ones replaced."""
         is_file = self._work.object_name is not None
         known = self._chunk.codes - listed if is_file else 0
         if known:

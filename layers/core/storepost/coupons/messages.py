@@ -1,4 +1,4 @@
-"""The message that has a coupon's work done."""
+"""The message that lets the worker work on a coupon."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class CouponMessage(WorkspaceMessage):
-    """Says that there is something to do for a coupon, whose messages run in turn."""
+    """Says that a coupon has work left; a coupon's messages run in turn."""
 
     queue: ClassVar = Queue.COUPON_CODES
     grouped_by: ClassVar = "coupon_id"
@@ -18,4 +18,4 @@ class CouponMessage(WorkspaceMessage):
 
     coupon_id: UUID
     failing: str | None = None
-    """Why codes fail that the shop was to take, where a run before found that it takes none."""
+    """Why codes to add fail, if an earlier run found that the shop accepts none."""

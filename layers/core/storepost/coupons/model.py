@@ -1,7 +1,7 @@
 """Coupons and their codes as values, and what they show at a moment.
 
-What has passed its end counts as moved already, whether or not a schedule came to it: rows say what
-was written, `shown` says what holds.
+Anything whose end has passed counts as ended, whether or not a schedule has updated its row: rows
+have the stored status, `status_at` and `status_shown` return the current one.
 """
 
 from collections import Counter
@@ -71,18 +71,18 @@ class CodeStatus(StoredEnum):
 
 
 UNASSIGNED = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE})
-"""What a coupon's end makes expired."""
+"""The statuses that a coupon's end turns into `expired`."""
 
 
 @dataclass(frozen=True)
 class Validity:
-    """How long a code holds: days from its assignment, until a moment, or without an end."""
+    """How long a code is valid: days from its assignment, until a moment, or without an end."""
 
     days: int | None = None
     ends_at: datetime | None = None
 
     def end_of(self, assigned_at: datetime) -> datetime | None:
-        """Returns when a code ends that is assigned then."""
+        """Returns when a code ends that is assigned at that moment."""
         return assigned_at + timedelta(days=self.days) if self.days else self.ends_at
 
 
@@ -117,7 +117,7 @@ class Coupon:
     source: CouponSource
     kind: CouponKind
     quantity: int | None
-    """Codes that were asked for, top-ups with them; None where they are personal or imported."""
+    """Codes that were requested, including top-ups; None for personal and imported ones."""
     prefix: str | None
     terms: CouponTerms | None
     validity: Validity
@@ -127,22 +127,22 @@ class Coupon:
     archived_at: datetime | None = None
     import_skipped: int | None = None
     external_id: str | None = None
-    """Of the platform's discount, once there is one."""
+    """The id of the platform's discount, once there is one."""
     on_platform: bool = False
-    """Whether the store's platform has to take each code: it is made here, and redeemed there."""
+    """Whether the store's platform must accept each code: it is made here, and redeemed there."""
     failed_syncs: int = 0
     """How many times in a row deleting codes on the platform failed."""
     never_stored: int = 0
-    """Codes that were asked for, and weren't stored yet when the coupon ended."""
+    """Codes that were requested, and weren't stored before the coupon ended."""
     retry_at: datetime | None = None
-    """When the next attempt is, or the last one was."""
+    """When the next retry is, or the last one was."""
 
     def has_passed(self, now: datetime) -> bool:
         """Returns whether its codes' common end has passed."""
         return self.validity.ends_at is not None and self.validity.ends_at <= now
 
     def status_at(self, now: datetime) -> CouponStatus:
-        """Returns what it shows: one whose end has passed is ended."""
+        """Returns the status that it shows: `ended`, if its end has passed."""
         if self.status is CouponStatus.ACTIVE and self.has_passed(now):
             return CouponStatus.ENDED
         return self.status
@@ -152,14 +152,14 @@ class Coupon:
         return self.status_at(now) is CouponStatus.ACTIVE
 
     def status_shown(self, stored: CodeStatus, now: datetime) -> CodeStatus:
-        """Returns what a code of that status shows, but for one that ends by itself."""
+        """Returns the status that a code with this stored one shows, unless it ends by itself."""
         ends = stored in UNASSIGNED and not self.is_active(now)
         if ends or (stored is CodeStatus.ASSIGNED and self.has_passed(now)):
             return CodeStatus.EXPIRED
         return stored
 
     def stored_for(self, status: CodeStatus, now: datetime) -> frozenset[CodeStatus]:
-        """Returns the statuses that show as this one."""
+        """Returns the stored statuses that show as this one."""
         return frozenset(each for each in CodeStatus if self.status_shown(each, now) is status)
 
 
@@ -172,17 +172,17 @@ class Use:
     at: datetime
 
     def is_before(self, other: "Use") -> bool:
-        """Returns whether it comes first; what arrives in any order ends with the same one."""
+        """Returns whether this use is earlier, so that any order of arrival keeps the same one."""
         return (self.at, self.order_id) < (other.at, other.order_id)
 
 
 @dataclass(frozen=True)
 class LoadMark:
-    """Which load wrote a code, as long as the coupon's list may not show it."""
+    """The load that wrote a code, as long as the coupon's list may not show the code."""
 
     work_id: UUID
     begin: int
-    """Where the chunk begins that it is of, in the file or among the codes that are made."""
+    """Where the code's chunk begins, in the file or among the generated codes."""
 
 
 @dataclass(frozen=True)
@@ -197,22 +197,22 @@ class Code:
     profile_id: UUID | None = None
     assigned_at: datetime | None = None
     expires_at: datetime | None = None
-    """Of an assigned code; None where it holds for ever."""
+    """The end of an assigned code; None if it has none."""
     use: Use | None = None
     error: str | None = None
     external_id: str | None = None
-    """Of the platform's own code."""
+    """The id of the platform's own code."""
     ends_by_itself: bool = False
-    """Whether it has an end of its own, to which a schedule comes."""
+    """Whether it has an end of its own, at which a schedule expires it."""
     load: LoadMark | None = None
 
     @property
     def is_due(self) -> bool:
-        """Returns whether a row says when it ends: as long as it is assigned."""
+        """Returns whether a row says when it ends, which is so while it is assigned."""
         return self.ends_by_itself and self.status is CodeStatus.ASSIGNED
 
     def status_shown(self, coupon: Coupon, now: datetime) -> CodeStatus:
-        """Returns what it shows: one whose end has passed is expired."""
+        """Returns the status that it shows: `expired`, if its end has passed."""
         ended = self.expires_at is not None and self.expires_at <= now
         if self.status is CodeStatus.ASSIGNED and ended:
             return CodeStatus.EXPIRED
@@ -226,17 +226,18 @@ class Counts:
     by_status: Mapping[CodeStatus, int]
 
     def __getitem__(self, status: CodeStatus) -> int:
-        """Of one status."""
+        """Returns the number of one status."""
         return self.by_status.get(status, 0)
 
 
 def counts_at(
     coupon: Coupon, stored: Mapping[CodeStatus, int], overdue: int, waiting: int, now: datetime
 ) -> Counts:
-    """Returns what a coupon shows, of what is stored.
+    """Returns what a coupon shows, from what is stored.
 
     `overdue` codes have passed their own end and are still `assigned`; `waiting` ones are still to
-    be stored. Once it is over they won't be: they end as those do that are stored and nobody has.
+    be stored. Once the coupon is over they won't be: they expire, as stored codes that nobody has
+    do.
     """
     by_status = Counter[CodeStatus]()
     for status, count in stored.items():

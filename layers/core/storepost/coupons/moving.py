@@ -1,17 +1,17 @@
-"""What a merged profile leaves in coupons: the codes that it has."""
+"""Moves a merged profile's codes to the profile that answers for it."""
 
 from storepost.coupons.code_repository import CodeRepository
 from storepost.people.profiles.moving import Move
 from storepost.platform.persistence.changes import Changes, commit_anew
 
 MOVED_AT_ONCE = 40
-"""In one transaction: each is its place with either profile."""
+"""Codes in one transaction: each has two rows, the pointers of both profiles."""
 
 
 def move_codes(move: Move) -> bool:
-    """Moves some of the merged profile's codes; whether there may be more.
+    """Moves some of the merged profile's codes; returns whether there may be more.
 
-    The codes themselves go on naming the merged profile, for which the other one answers.
+    The codes themselves still name the merged profile, for which the other one answers.
     """
     return commit_anew(lambda changes: _move_some(changes, move))
 

@@ -1,4 +1,4 @@
-"""Adding codes to a coupon: made ones, and imported ones of which the store has no such yet."""
+"""Adds codes to a coupon: generated ones, or imported ones that the store doesn't have yet."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,12 +10,12 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
 CODES_ADDED_AT_ONCE = 38
-"""In one transaction: each is its row and its entry; the rest is for nodes, and for how far the
-work is."""
+"""Codes in one transaction: each has its row and its entry; nodes and the work's row take the rest.
+"""
 
 
 def first_status(coupon: Coupon) -> CodeStatus:
-    """Returns what a code begins as: the platform has to take it first, where it has to know it."""
+    """Returns a code's first status: `pending`, if the platform must accept it first."""
     return CodeStatus.PENDING if coupon.on_platform else CodeStatus.AVAILABLE
 
 
@@ -30,9 +30,9 @@ def made_codes(coupon: Coupon, count: int) -> list[str]:
 def add_codes(
     changes: Changes, codes: CodeRepository, coupon: Coupon, texts: Iterable[str]
 ) -> tuple[int, int]:
-    """Adds those of the codes that the store doesn't have; how many it did, and how many it has.
+    """Adds the codes that the store doesn't have; returns how many, and how many it has.
 
-    One that an order has had already is used from the beginning.
+    A code that an order used before is used from the beginning.
     """
     texts_by_id = {code_id(coupon.store_id, text): text for text in texts}
     find_stored, now = codes.find_stored(texts_by_id), clock.now()
@@ -48,5 +48,5 @@ def add_codes(
 
 
 def used(code: Code, use: Use) -> Code:
-    """Returns the code after an order had it, whatever it was before."""
+    """Returns the code as used by an order, whatever its status was."""
     return replace(code, status=CodeStatus.USED, use=use, error=None)

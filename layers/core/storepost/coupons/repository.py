@@ -1,4 +1,4 @@
-"""A workspace's coupons, and what is still to be done for them."""
+"""A workspace's coupons, and the work that is left for them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -36,7 +36,7 @@ class CouponRepository:
     """A workspace's coupons."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """For one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, CouponItem] = {}
@@ -59,18 +59,18 @@ class CouponRepository:
         changes.save(item)
 
     def skip(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
-        """Counts codes that an import found in the store already."""
+        """Counts codes of an import that the store has already."""
         more: list[Action] = [CouponItem.import_skipped.add(codes)]
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
 
     def look_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
-        """Writes when the schedule looks at the coupon: it ends then, or its sync is retried."""
+        """Writes when the schedule checks the coupon: it ends then, or its sync is retried."""
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
     def cancel_look(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
-        """Removes the row by which the schedule looks at the coupon then."""
+        """Deletes the row by which the schedule would check the coupon then."""
         changes.delete(CouponDueItem(*due_key(coupon.id, at)))
 
     def overdue(self, coupon_id: UUID, now: datetime) -> Iterator[UUID]:
@@ -85,7 +85,7 @@ class CouponRepository:
         return (row.code_id for row in rows if row.code_id)
 
     def count_unstored(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
-        """Counts codes as ended that were asked for and won't be stored."""
+        """Counts requested codes that won't be stored as ended."""
         more: list[Action] = [CouponItem.never_stored.add(codes)]
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
@@ -112,7 +112,7 @@ class CouponRepository:
             changes.delete(CodeRemovalItem(*each.key))
 
     def send(self, changes: Changes, coupon_id: UUID) -> None:
-        """Queues the worker's message for a coupon that has something to do."""
+        """Queues the worker's message for a coupon that has work left."""
         send(changes, CouponMessage(self._scope.id, coupon_id))
 
     def _as_coupon(self, item: CouponItem) -> Coupon:
@@ -121,7 +121,7 @@ class CouponRepository:
 
 
 def due_before(shard: int, now: datetime, limit: int) -> list[CouponDueItem]:
-    """Returns some of what has ended by now, oldest first."""
+    """Returns some of the rows that are due, oldest first."""
     rows = CouponDueItem.query(
         f"{DUE_PARTITION}{shard}",
         CouponDueItem.sk < clock.to_text(now) + "$",

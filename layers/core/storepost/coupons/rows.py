@@ -1,4 +1,4 @@
-"""Rows of coupons, of their codes, and of what is to be done with them."""
+"""Rows of coupons, of their codes, and of the work on them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -61,11 +61,11 @@ class CouponItem(VersionedItem, discriminator="coupon"):
 
 
 class CodeRow(VersionedItem):
-    """The attributes that both rows at a code's key have: a code, or the use of an unknown one."""
+    """The attributes of both rows that a code's key can have: the code, or an unknown one's use."""
 
     id = Identifier()
     use = Record("order_id", "number", "at", null=True)
-    """The order that has the code, and when it was placed."""
+    """The order that used the code, and when it was placed."""
 
 
 class CodeItem(CodeRow, MarkedItem, discriminator="coupon_code"):
@@ -86,17 +86,17 @@ class CodeItem(CodeRow, MarkedItem, discriminator="coupon_code"):
 
 
 class CodeUseItem(CodeRow, discriminator="code_use"):
-    """Says that an order used a code that no coupon has, or has yet."""
+    """An order's use of a code that no coupon has, or doesn't have yet."""
 
 
 class CodePointerItem(Item, discriminator="coupon_code_pointer"):
-    """Leads from a profile to a code that is assigned to it."""
+    """Points from a profile to a code that is assigned to it."""
 
     code_id = Identifier()
 
 
 class CouponDueItem(Item, discriminator="coupon_due"):
-    """Holds when a coupon or one of its codes ends, or when its sync is retried."""
+    """When a coupon or one of its codes ends, or when its sync is retried."""
 
     workspace_id = Identifier()
     coupon_id = Identifier()
@@ -113,13 +113,14 @@ class CouponWorkItem(VersionedItem, discriminator="coupon_work"):
     next_byte = NumberAttribute(attr_name="done", default=0)
     """The offset in the object at which the next line begins, or how many codes were made."""
     seed = UnicodeAttribute(null=True)
-    """From which made codes follow."""
+    """The seed of generated codes."""
     chunk = Record("created_at", "codes", "end", "listed", "listed_to", null=True)
-    """The codes that are being stored, up to `end`, all made at one moment: how many of them are in
-    the coupon's list, and the key of the last one there. None where no row of the next ones may be
-    written yet."""
+    """The codes up to `end` that are being stored, all created at one moment; how many of them are
+    in the coupon's list, and the key of the last one there. None if no row of the next codes may be
+    written yet.
+    """
     touched = NumberAttribute(null=True)
-    """How often a code was changed that is stored and not in the list yet."""
+    """How often a code that is stored and not in the list yet was changed."""
 
 
 class CodeRemovalItem(Item, discriminator="coupon_code_removal"):

@@ -1,4 +1,4 @@
-"""Making coupons, filling their pools, changing, ending and archiving them."""
+"""Creates coupons, fills their pools, and changes, ends and archives them."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,7 +46,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class NewCoupon:
-    """What somebody says of a coupon of the platform."""
+    """What people state of a coupon of the platform."""
 
     name: str
     kind: CouponKind
@@ -71,7 +71,7 @@ class FilledCoupon:
 
 @dataclass(frozen=True)
 class ImportedCoupon:
-    """What somebody says of a coupon whose codes are in a file."""
+    """What people state of a coupon whose codes are in a file."""
 
     name: str
     validity: Validity
@@ -81,7 +81,7 @@ class ImportedCoupon:
 def create_coupon(
     workspace: WorkspaceScope, store_id: UUID, payload: NewCoupon, changes: Changes
 ) -> FilledCoupon:
-    """Creates a coupon with codes of our own; a pool's first at once, the rest by the worker.
+    """Creates a coupon with generated codes: a pool's first at once, the rest by the worker.
 
     Raises StoreDisconnected, PermissionMissing and CurrencyMismatch.
     """
@@ -119,7 +119,7 @@ def import_coupon(
     column: str | None,
     changes: Changes,
 ) -> FilledCoupon:
-    """Returns a coupon whose codes are those of a CSV file; the worker stores them.
+    """Creates a coupon with the codes of a CSV file, which the worker stores.
 
     Raises StoreDisconnected, Unreadable, ColumnNotFound and NoValidCodes.
     """
@@ -198,7 +198,7 @@ def update_coupon(
 
 
 def end_coupon(workspace: WorkspaceScope, coupon_id: UUID, changes: Changes) -> Coupon:
-    """Stops the coupon: nobody gets a code any more, and those without a person expire.
+    """Ends the coupon: nobody gets a code any more, and unassigned codes expire.
 
     Raises InvalidState.
     """
@@ -245,7 +245,7 @@ def _add(changes: Changes, coupon: Coupon) -> CouponRepository:
 
 
 def _make(changes: Changes, coupons: CouponRepository, coupon: Coupon, quantity: int) -> int:
-    """Makes what one transaction takes at once, where nobody else has to take it first."""
+    """Adds some generated codes, unless the platform must accept them; queues the rest."""
     added = 0
     if not coupon.on_platform:
         codes, texts = (
@@ -266,7 +266,7 @@ def _make(changes: Changes, coupons: CouponRepository, coupon: Coupon, quantity:
 def _store_file(
     changes: Changes, coupons: CouponRepository, coupon: Coupon, file: CodeFile
 ) -> None:
-    """Keeps the file's codes for the worker. Raises NoValidCodes where the store has all."""
+    """Stores the file's codes for the worker. Raises NoValidCodes if the store has all of them."""
     if not _has_new(coupon, file):
         raise NoValidCodes()
     name = f"coupons/{short(coupon.workspace.id)}/{short(coupon.id)}/{short(new_id())}"

@@ -1,7 +1,7 @@
 """A coupon as a Shopify shop has it: a code discount, whose codes are added and deleted in bulk.
 
-The discount is made with a code of its own that nobody is given. It follows from the coupon, so
-that whoever was killed after making the discount finds it again by that code.
+The discount is created with a code of its own that nobody gets. That code is derived from the
+coupon, so that the run after one that was killed finds the discount by it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from storepost.values.ids import derived_id
 from storepost.values.money import Money
 
 CODES_OF_A_CALL = 250
-"""Of a call."""
+"""Codes in one call."""
 
 SEED_LENGTH = 24
 LOOKS = 60
@@ -38,7 +38,7 @@ class CodeResult:
 
 
 def make_discount(admin: AdminClient, coupon: Coupon, terms: CouponTerms, currency: str) -> str:
-    """Returns the number of the coupon's discount, made where there is none yet.
+    """Returns the number of the coupon's discount, and creates it if there is none yet.
 
     Raises what `AdminClient.run` does.
     """
@@ -52,7 +52,7 @@ def make_discount(admin: AdminClient, coupon: Coupon, terms: CouponTerms, curren
 
 
 def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[str, CodeResult]:
-    """Returns what became of each code, by its folded text, once the shop has added them.
+    """Adds codes in the shop; returns the result of each, by its folded text.
 
     Raises what `AdminClient.run` does.
     """
@@ -84,9 +84,9 @@ def delete_discount(admin: AdminClient, discount: str) -> None:
 
 @contextmanager
 def _unless_gone(admin: AdminClient, discount: str) -> Iterator[None]:
-    """A discount that is gone has no codes left to delete: the shop's refusal is no failure.
+    """Ignores a refusal if the discount is gone, as it has no codes left to delete.
 
-    Somebody deleted it there, or a run that was killed before it could note so.
+    Somebody deleted it in the shop, or a run that was killed before it could store that.
     """
     try:
         yield
@@ -106,7 +106,7 @@ def seed_of(coupon: Coupon) -> str:
 
 
 def _results(admin: AdminClient, creation: str) -> Iterable[dict[str, Any]]:
-    """The results of a bulk creation, once it is done."""
+    """Returns the results of a bulk creation, once it is done."""
     after: str | None = None
     for _ in range(LOOKS):
         response = admin.run(documents.CODES_ADDED, id=creation, after=after)
@@ -125,7 +125,7 @@ def _results(admin: AdminClient, creation: str) -> Iterable[dict[str, Any]]:
 
 
 def _code_result(admin: AdminClient, discount: str, result: dict[str, Any]) -> CodeResult:
-    """What the shop says of a code; one that it has taken before is as good as new."""
+    """Returns the shop's result for a code; one that it accepted before counts as new."""
     if result["discountRedeemCode"]:
         return CodeResult(_number(result["discountRedeemCode"]), None)
     errors = result["errors"]

@@ -1,8 +1,8 @@
-"""Writes a coupon to its shop: its discount, codes to add, and codes to delete.
+"""Syncs a coupon with its shop: its discount, codes to add, and codes to delete.
 
-Each step calls the shop first and writes the result afterwards. Killed in between it calls again,
-which changes nothing there: the discount is found by its own code, a code that was taken is known
-to be ours, one that was deleted is gone.
+Each step calls the shop first and stores the result afterwards. If a run is killed in between, the
+next one calls again, which changes nothing there: the discount is found by its own code, a code
+that is taken is known to be ours, and a deleted one is gone.
 """
 
 from collections.abc import Sequence
@@ -40,13 +40,13 @@ from storepost.values.scope import WorkspaceScope
 
 PATIENCE_SECONDS = 120.0
 REMOVALS_AT_ONCE = 80
-"""In one transaction."""
+"""Removals in one transaction."""
 _LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED})
 
 
 @dataclass
 class ShopSync:
-    """One run's talk with a coupon's shop."""
+    """Syncs a coupon with its shop in one run."""
 
     workspace: WorkspaceScope
     coupon_id: UUID
@@ -58,7 +58,7 @@ class ShopSync:
     def sync_some(self) -> bool:
         """Sends the shop some of the coupon's changes; returns whether there may be more.
 
-        Where the shop refuses, or can't be reached after some tries, codes to add become failed;
+        If the shop refuses, or can't be reached after some tries, codes to add become failed;
         deletions are postponed.
         """
         coupon = CouponRepository(self.workspace).get(self.coupon_id)
@@ -84,10 +84,11 @@ class ShopSync:
         if not removals and not pending and not (coupon.external_id and is_over):
             if coupon.failed_syncs:
                 commit_anew(partial(clear_backoff, coupon=coupon))
-            return self._has_discount(coupon, store)
+            self._create_missing_discount(coupon, store)
+            return False
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
             if pending:
-                # Alone: a deletion that fails is no reason to let codes fail.
+                # Alone: a failed deletion must not make codes fail.
                 self._offer(admin, coupon, store, pending)
                 return True
             if removals:
@@ -100,18 +101,17 @@ class ShopSync:
     def _delete_codes(
         self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
     ) -> None:
-        """Deletes codes in the shop; without a discount it has none."""
+        """Deletes codes in the shop; without a discount, the shop has none."""
         if coupon.external_id:
             delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
         for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
             commit_anew(partial(CouponRepository(self.workspace).delete_removals, removals=some))
 
-    def _has_discount(self, coupon: Coupon, store: Store) -> bool:
-        """Makes the discount of a coupon that has no codes yet."""
+    def _create_missing_discount(self, coupon: Coupon, store: Store) -> None:
+        """Creates the discount of an active coupon that has no codes yet."""
         if coupon.external_id is None and coupon.is_active(clock.now()):
             with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
                 self._discount(admin, coupon, store)
-        return False
 
     def _discount(self, admin: AdminClient, coupon: Coupon, store: Store) -> str:
         if coupon.external_id:
@@ -126,7 +126,7 @@ class ShopSync:
         commit_anew(lambda changes: _name(changes, self.workspace, self.coupon_id, external_id))
 
     def _pending(self, coupon: Coupon) -> Sequence[Code]:
-        """Some codes that the shop has to take."""
+        """Returns some codes that the shop must accept."""
         if not coupon.is_active(clock.now()):
             return ()
         tree = CodeList(self.workspace, coupon.id).tree
@@ -146,7 +146,7 @@ class ShopSync:
             commit_anew(partial(_note, coupon=coupon, results=dict(some)))
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
-        """Makes some codes to add failed; deletions are postponed."""
+        """Fails some codes to add, or postpones deletions; returns whether there may be more."""
         if pending := self._pending(coupon):
             self._note(coupon, {code.id: CodeResult(None, why) for code in pending})
             return True
@@ -157,7 +157,7 @@ class ShopSync:
 
 
 def _note(changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult]) -> None:
-    """Writes what became of codes; one that ended meanwhile is to be deleted in the shop."""
+    """Stores the results of codes; a code that ended meanwhile is to be deleted in the shop."""
     repositories = Repositories.of(coupon.workspace)
     stored = repositories.coupons.get(coupon.id) or coupon
     for code in repositories.codes.get_many_listed(results).values():
@@ -180,7 +180,7 @@ def _after(code: Code, coupon: Coupon, result: CodeResult) -> Code:
 
 
 def _is_over(coupon: Coupon) -> bool:
-    """Whether the coupon has ended, and nobody has a code that is still good."""
+    """Returns whether the coupon has ended, and none of its codes is still valid."""
     if coupon.is_active(clock.now()):
         return False
     stored = CodeList(coupon.workspace, coupon.id).stored()
@@ -197,12 +197,12 @@ def _name(
 
 
 def _lasts(error: Exception) -> bool:
-    """Whether another try would end the same."""
+    """Returns whether another try would fail in the same way."""
     return isinstance(error, ShopifyError) and not isinstance(error, ShopUnavailable)
 
 
 def _why(error: Exception) -> str:
-    """What a failed code says of it; the log has what nobody foresaw."""
+    """Returns what a failed code says of the error; one that nobody foresaw is only logged."""
     if not isinstance(error, ShopifyError):
         log_unexpected(error)
         return "The coupon couldn't be sent to the shop."

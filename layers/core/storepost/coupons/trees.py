@@ -31,16 +31,16 @@ STATUS = FilterField(
 )
 
 LEVELS = 2
-"""From the first code on: an assignment costs the same, however many codes there are."""
+"""Levels from the first code on: an assignment costs the same, however many codes there are."""
 
 TOP_NODES = 72
-"""More than other lists have: all who take a code at once change a node of the top level each."""
+"""More than other lists have: concurrent assignments each change a node of the top level."""
 
 PACKING = Packing()
 
 
 def among(statuses: Collection[CodeStatus]) -> Filter:
-    """Keeps the codes of these statuses."""
+    """Returns the filter of codes with these statuses."""
     return STATUS.among(*statuses)
 
 
@@ -63,11 +63,11 @@ class CodeList:
         return TreeEntry(key, {STATUS.name: code.status.value}, code.text)
 
     def update_index(self, changes: Changes, before: Code | None, after: Code | None) -> None:
-        """Makes the list follow a change of one code."""
+        """Updates the list after a change of one code."""
         old, new = (self.entry(each) if each else None for each in (before, after))
         self.tree.update_index(changes, old, new)
 
     def stored(self) -> Mapping[CodeStatus, int]:
-        """Returns how many codes are stored of each status."""
+        """Returns how many codes of each status are stored."""
         counts = self.tree.counts()
         return {each: counts[STATUS.counter(each.value)] for each in CodeStatus}

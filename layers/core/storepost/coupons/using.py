@@ -1,7 +1,7 @@
-"""Codes that orders carry: used, whoever buys, before or after the code is one of ours.
+"""Marks codes in orders as used, whoever buys, before or after the code is one of ours.
 
-Of several orders with one code it is used by the one that was placed first, so that the same comes
-of every order of arrival.
+Of several orders with one code, the one that was placed first uses it, so that any order of arrival
+has the same result.
 """
 
 from collections.abc import Iterable
@@ -20,12 +20,12 @@ from storepost.values import clock
 
 
 def keys_of_codes(store: Store, texts: Iterable[str]) -> list[Key]:
-    """Returns the rows that are read of what an order carries."""
+    """Returns the keys of the rows that an order's codes need."""
     return [code_key(store.workspace, each) for each in _ids(store.id, texts)]
 
 
 def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) -> None:
-    """Adds to a unit of work that an order had these codes; nothing where an earlier one did."""
+    """Adds to a unit of work that an order used these codes, unless an earlier order did."""
     ids = _ids(store.id, texts)
     if not ids:
         return
@@ -45,13 +45,13 @@ def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) ->
 
 
 def _coupon_at_shop(code: Code) -> set[UUID]:
-    """The coupon of the code if a shop keeps an ended one's discount for as long as that lives."""
+    """Returns the code's coupon, if a shop keeps an ended coupon's discount for this code."""
     is_in_shop = code.status is CodeStatus.ASSIGNED and code.external_id is not None
     return {code.coupon_id} if is_in_shop else set()
 
 
 def _queue_ended(changes: Changes, store: Store, coupon_ids: Iterable[UUID]) -> None:
-    """Has the worker see whether anybody still has a code of those of the coupons that are over."""
+    """Queues ended coupons, so that the worker checks whether anybody still has a code of them."""
     coupons = CouponRepository(store.workspace, changes.reads)
     for each in coupon_ids:
         coupon = coupons.get(each)
@@ -60,6 +60,6 @@ def _queue_ended(changes: Changes, store: Store, coupon_ids: Iterable[UUID]) -> 
 
 
 def _ids(store_id: UUID, texts: Iterable[str]) -> list[UUID]:
-    """The ids of what could be codes; text that is cut at its ends, as people write it."""
+    """Returns the ids of texts that may be codes; blanks around them don't count."""
     named = dict.fromkeys(folded(text.strip()) for text in texts)
     return [code_id(store_id, text) for text in named if text]

@@ -1,9 +1,9 @@
-"""The worker: does what is to be done for a coupon, and goes on wherever a run before it ended.
+"""The worker: does a coupon's work, and continues where an earlier run ended.
 
-A message says no more than which coupon, and why its codes fail where a run before it found that
-the shop takes none; the rows beside it say what there is to do. A coupon's messages run in turn,
-but one may come twice, late, or after a run that was killed anywhere: each step is one transaction
-that notes how far it came.
+A message names the coupon alone, and why its codes fail if an earlier run found that the shop
+accepts none; the rows beside it say what is left to do. A coupon's messages run in turn, but one
+may arrive twice, late, or after a run that was killed anywhere: each step is one transaction that
+stores its progress.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from storepost.platform.jobs.runs import Run, Step
 
 
 def resume(run: Run[CouponMessage]) -> None:
-    """Does what there is to do for a coupon, or sends the next message."""
+    """Does the coupon's work, or sends the next message."""
     workspace, coupon_id = run.message.workspace, run.message.coupon_id
     sync = ShopSync(workspace, coupon_id, run.tries, run.message.failing)
     steps: tuple[Step, ...] = (

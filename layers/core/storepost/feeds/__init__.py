@@ -1,1 +1,1 @@
-"""Product feeds: where they are, their files, their records, and their imports."""
+"""Product feeds: their settings, their files, their records, and their imports."""

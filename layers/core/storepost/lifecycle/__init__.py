@@ -1,1 +1,1 @@
-"""What goes across all records: merges, erasures, exports, and the end of a workspace."""
+"""Work across all slices: merges, erasures, exports, and the deletion of workspaces."""

@@ -1,4 +1,4 @@
-"""Who bought an order: the profile that it belongs to, and what it counts for there."""
+"""Assigns an order to its buyer's profile, and updates what the profile counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,39 +25,39 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class BoughtOrder:
-    """An order as it is to be stored, with its buyer's profile."""
+    """An order as it is to be stored, and its buyer's profile."""
 
     order: Order
     buyer: Profile | None
-    """None where the order names nobody, or its buyer was erased or redacted."""
+    """None where the order has no buyer, or the buyer was erased or redacted."""
     placed: ProfileEvent | None = None
-    """The buyer's event that the order was placed, which is stored with the order; None where it is
-    recorded already.
+    """The buyer's `order_placed` event, which is stored with the order. None where it was recorded
+    before.
     """
 
 
 def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
-    """Returns the store's id of the order's customer, if the store may have had them redacted."""
+    """Returns the order's customer id at a shop, which may have redacted them; None elsewhere."""
     return incoming.buyer.external_id if incoming.buyer and not store.is_custom else None
 
 
 def assign_buyer(
     changes: Changes, store: Store, stored: StoredOrder | None, incoming: IncomingOrder
 ) -> BoughtOrder:
-    """Returns the order that arrives, with the profile that it is counted in.
+    """Returns the incoming order with the profile that counts it.
 
-    Events of the order that aren't recorded yet become the buyer's events; whoever saves the order
-    stores the one that it was placed. The order of somebody
-    who was erased or redacted stays without a buyer.
+    Events of the order that aren't recorded yet become the buyer's events. The caller stores the
+    `order_placed` event when it saves the order. An order whose buyer was erased or redacted gets
+    no buyer.
 
-    Each profile that the change concerns is saved once: the one that has the order now, and the one
-    that had it. Raises MergedFirst, having added nothing.
+    Each affected profile is saved once: the one that counts the order now, and the one that counted
+    it before. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
     before, recorded = (stored.order, stored.recorded) if stored else (None, RecordedEvents())
     order = incoming.as_order(store, recorded)
     former = repository.get(stored.profile_id) if stored and stored.profile_id else None
-    # Before anything that its buyer's names could do to others.
+    # Checked first, before the order's identities can merge or change any profile.
     if _was_erased(stored, former) or is_redacted(changes, store, incoming):
         _uncount(changes, repository, former, before)
         anonymous = replace(order, customer_external_id=None, buyer_erased=True)
@@ -73,10 +73,10 @@ def assign_buyer(
 
 
 class Buyer:
-    """Whoever orders name that a unit of work writes: saved once, whatever they bought."""
+    """The buyer of one or more orders in a unit of work, saved once for all of them."""
 
     def __init__(self, changes: Changes, store: Store, incoming: IncomingOrder) -> None:
-        """Reads whose the order is. Raises MergedFirst, having added nothing."""
+        """Reads the profile of the order's buyer. Raises MergedFirst, having added nothing."""
         self._changes = changes
         self._store = store
         self.identities = incoming.identities(store)
@@ -90,11 +90,11 @@ class Buyer:
     def add(
         self, incoming: IncomingOrder, order: Order, had: Order | None = None
     ) -> tuple[Order, ProfileEvent | None]:
-        """Counts an order in the profile; returns it with the profile and its events recorded.
+        """Counts an order in the profile; returns it with the profile's id and its events recorded.
 
-        The second is the event that it was placed, where that is new: it is stored with the order.
-        The order has the same identities as the first one. `had` is the order as the profile counts
-        it already.
+        The second value is the `order_placed` event if it is new: the caller stores it with the
+        order. The order must have the same identities as the first one. `had` is the order as the
+        profile counts it now, if it does.
         """
         seen = dict.fromkeys(self._added, (incoming.placed_at,))
         profile = _with_names(self._after, self._store, incoming).identified(seen)
@@ -106,9 +106,10 @@ class Buyer:
         return replace(order, recorded=recorded_events_of(order)), placed
 
     def save(self) -> Profile:
-        """Adds the profile, its claims and most events to the unit of work; an order was added.
+        """Adds the profile, its claims and its other events to the unit of work.
 
-        What `add` returned is stored with the orders.
+        The orders and `order_placed` events that `add` returned are stored by the caller. Raises
+        ValueError if no order was added.
         """
         if self._after is None:
             raise ValueError("nobody bought anything")
@@ -124,14 +125,14 @@ class Buyer:
 
 
 def _was_erased(stored: StoredOrder | None, former: Profile | None) -> bool:
-    """Whether the order was somebody's who was erased; the worker may not have come to it yet."""
+    """Whether the buyer was erased; the worker may not have removed them from the order yet."""
     if stored is None or stored.buyer_erased:
         return stored is not None
     return stored.profile_id is not None and former is None
 
 
 def is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool:
-    """Returns whether the shop's data is from before it had the order's customer redacted."""
+    """Returns whether the order is from before the shop redacted its customer."""
     customer = redactable_customer(store, incoming)
     customers = CustomerRepository(store.workspace, changes.reads)
     return customer is not None and customers.redacts(store.id, customer, incoming.updated_at)
@@ -140,7 +141,7 @@ def is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool
 def _uncount(
     changes: Changes, repository: ProfileRepository, former: Profile | None, before: Order | None
 ) -> None:
-    """Subtracts the order from the profile that had it, which must still exist."""
+    """Subtracts the order from the profile that counted it, which must still exist."""
     if former is None:
         return
     if before is None:
@@ -161,12 +162,12 @@ def uncount_order(changes: Changes, workspace: WorkspaceScope, order: Order) -> 
 
 
 def buyer_of(workspace: WorkspaceScope, profile_id: UUID | None) -> Profile | None:
-    """Returns the profile that an order names."""
+    """Returns the buyer's profile."""
     return ProfileRepository(workspace).get(profile_id) if profile_id else None
 
 
 def _with_names(known: Profile | None, store: Store, incoming: IncomingOrder) -> Profile:
-    """The profile after what the order says of the person: names fill what is empty."""
+    """The profile updated from the order; a name is set only where the profile has none."""
     placed, buyer = incoming.placed_at, incoming.buyer or IncomingBuyer()
     profile = known or Profile(new_id(), store.workspace, first_seen_at=placed, last_seen_at=placed)
     if not profile.name:
@@ -177,7 +178,7 @@ def _with_names(known: Profile | None, store: Store, incoming: IncomingOrder) ->
 
 
 def _counted(profile: Profile, order: Order | None, sign: int) -> Profile:
-    """The profile with an order more, or less."""
+    """The profile's counts with the order added (`sign` 1) or subtracted (-1)."""
     if order is None:
         return profile
     spent = dict(profile.spent)

@@ -1,4 +1,4 @@
-"""An order with the store, the buyer and the customer that it names."""
+"""An order with its store, its buyer and a link to its customer."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from storepost.stores.stores.model import Store
 
 @dataclass(frozen=True)
 class OrderDetails:
-    """An order whole."""
+    """An order with everything that its answer shows."""
 
     order: Order
     store: Store

@@ -1,4 +1,4 @@
-"""What an erased profile leaves in orders, deleted ones too: they stay, without the buyer."""
+"""Removes an erased profile from its orders and tombstones, which stay without a buyer."""
 
 from itertools import islice
 from uuid import UUID
@@ -9,11 +9,11 @@ from storepost.people.profiles.erasure import Erasure
 from storepost.platform.persistence.changes import Changes
 
 MAX_ORDERS = 40
-"""In one transaction: each is two rows, the order and its place with the profile."""
+"""Orders per transaction: each takes two rows, the order and the profile's pointer to it."""
 
 
 def erase_buyer(erasure: Erasure) -> bool:
-    """Takes the buyer out of some of the erased person's orders."""
+    """Removes the buyer from some of an erased person's orders; returns whether more may follow."""
     return erase_from(erasure.partitions, erasure, _erase_some)
 
 

@@ -1,7 +1,7 @@
 """The events that an order leads to: placed, cancelled, refunded (docs/interface.md, section 6).
 
-Which events are recorded already stands with the order, so that an order that comes again, late, or
-after it was deleted records none twice. They belong to whoever is the buyer when they are recorded.
+The order's row says which events are recorded. So an order that is sent again, late, or after its
+deletion records no event twice. Events belong to the order's buyer at the time of recording.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ PLACED, CANCELLED, REFUNDED = "order_placed", "order_cancelled", "order_refunded
 
 
 def recorded_events_of(order: Order) -> RecordedEvents:
-    """Returns which events the order has once all of them are recorded."""
+    """Returns the events that are recorded once all of the order's events are."""
     return RecordedEvents(
         placed=True,
         cancelled=order.recorded.cancelled or order.cancelled,
@@ -68,5 +68,5 @@ def _event(
 
 
 def _money(order: Order, amount: int) -> dict[str, Any]:
-    """Money as it stands everywhere in answers."""
+    """Money in the form that all answers use."""
     return {"amount": amount, "currency": order.currency}

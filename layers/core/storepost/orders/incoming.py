@@ -1,4 +1,4 @@
-"""An order as a store sends it: before it is known whose it is, and in which currency it counts."""
+"""An order as a store sends it, before its buyer and its currency are determined."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from storepost.values.problems import FieldError
 
 @dataclass(frozen=True)
 class IncomingBuyer:
-    """Who ordered, as far as the store knows."""
+    """The buyer, as far as the store knows them."""
 
     external_id: str | None = None
     email: str | None = None
@@ -33,7 +33,7 @@ class IncomingBuyer:
 
 @dataclass(frozen=True)
 class IncomingOrder:
-    """An order as a store has it."""
+    """An order as its store sends it."""
 
     external_id: str
     number: str
@@ -54,7 +54,7 @@ class IncomingOrder:
     """The currency of each amount, by the amount's JSON Pointer."""
 
     def identities(self, store: Store) -> tuple[Identity, ...]:
-        """Returns the identities that name the buyer; none where the order names nobody."""
+        """Returns the identities of the buyer; none where the order has no buyer."""
         buyer = self.buyer or IncomingBuyer()
         return identities_of(
             store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
@@ -63,7 +63,7 @@ class IncomingOrder:
     def check_currency(self, store: Store, stored: Order | None) -> None:
         """Raises CurrencyMismatch, naming each amount that isn't in the store's currency.
 
-        An order that is stored in another one, as its store had before, may stay in that.
+        An order that is stored in the store's former currency may keep that currency.
         """
         if stored and set(self.currencies.values()) == {stored.currency}:
             return

@@ -1,4 +1,4 @@
-"""Where orders stand: each by itself, and their pointers in the buyers' partitions."""
+"""Keys of orders: an order has its own partition, and a pointer in its buyer's partition."""
 
 from uuid import UUID
 
@@ -13,7 +13,7 @@ _DELETED_POINTER = "order_deleted#"
 
 
 def order_id(store_id: UUID, external_id: str) -> UUID:
-    """Returns the id of a store's order, which follows from the store's own id of it."""
+    """Returns the order's id, derived from the store and the store's own id of the order."""
     return derived_id(store_id, "order", external_id)
 
 
@@ -23,12 +23,12 @@ def order_key(workspace: WorkspaceScope, order: UUID) -> Key:
 
 
 def counted_key(workspace: WorkspaceScope, order: UUID) -> Key:
-    """Returns the key of the row that says what of an order is counted as sold."""
+    """Returns the key of the row that stores which sales of an order are counted."""
     return (workspace.partition("order", short(order)), "sales")
 
 
 def deleted_partition(workspace: WorkspaceScope) -> str:
-    """Returns the partition that names deleted orders, which are in no list."""
+    """Returns the partition that names deleted orders; no list includes them."""
     return workspace.partition("orders", "deleted")
 
 
@@ -38,7 +38,7 @@ def deleted_key(workspace: WorkspaceScope, order: UUID) -> Key:
 
 
 def pointer_prefix(*, deleted_too: bool = False) -> str:
-    """Returns how the sort keys of a profile's orders begin, or also of their tombstones."""
+    """Returns the prefix of the sort keys of pointers to orders, or to orders and tombstones."""
     return _ANY_POINTER if deleted_too else _POINTER
 
 

@@ -1,4 +1,4 @@
-"""The list of orders: by time, by one filter from the counters, by several looked through."""
+"""The list of orders by time: one filter uses the nodes' counts, several scan entries."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from storepost.values.text import matches
 
 @dataclass(frozen=True)
 class OrderFilter:
-    """What an order of the list must be; None asks for nothing."""
+    """The filters of the list; None doesn't filter."""
 
     q: str | None = None
     store_id: UUID | None = None
@@ -36,7 +36,7 @@ class OrderFilter:
     placed_to: datetime | None = None
 
     def takes(self, order: OrderSummary) -> bool:
-        """Returns whether the order matches; its buyer was filtered before."""
+        """Returns whether the order matches; the caller has already applied `profile_id`."""
         conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             ([self.store_id] if self.store_id else None, order.store_id),
             (self.financial_statuses, order.financial_status),
@@ -52,7 +52,7 @@ class OrderFilter:
         return not (since and order.placed_at < since) and not (until and order.placed_at >= until)
 
     def counted(self) -> list[Filter]:
-        """Returns the filters whose values the list's nodes count."""
+        """Returns the filters whose values the tree's nodes count."""
         filters = []
         if self.financial_statuses is not None:
             filters.append(FINANCIAL.among(*self.financial_statuses))
@@ -107,7 +107,10 @@ def _from_tree(
 def _page_of_found(
     workspace: WorkspaceScope, q: str, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
-    """One page of what the words find: postings know when it was placed, so it alone is read."""
+    """One page of the search results.
+
+    Postings have `placedAt`, so only the page's orders are read.
+    """
     found = found_by(workspace, SearchKind.ORDER, q)
     found.sort(key=lambda posting: (posting.at, posting.id), reverse=descending)
     listing = cut(found, page)
@@ -116,7 +119,7 @@ def _page_of_found(
 
 
 def _by_words(workspace: WorkspaceScope, filters: OrderFilter) -> list[OrderSummary]:
-    """The orders that the words find, and that match the other filters, too."""
+    """The orders that the search finds and that match the external id and profile, too."""
     found = found_by(workspace, SearchKind.ORDER, filters.q or "")
     orders = OrderRepository(workspace).get_many(posting.id for posting in found)
     if filters.external_id is not None:
@@ -129,7 +132,7 @@ def _all(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
 
 
 def _by_external_id(workspace: WorkspaceScope, filters: OrderFilter) -> list[OrderSummary]:
-    """An order's id follows from its store and external id: each store can have one."""
+    """Orders with the external id, at most one per store: an order's id derives from both."""
     ids = [filters.store_id] if filters.store_id else _store_ids(workspace)
     order_ids = [order_id(store_id, filters.external_id or "") for store_id in ids]
     orders = OrderRepository(workspace).get_many(order_ids)
@@ -139,11 +142,11 @@ def _by_external_id(workspace: WorkspaceScope, filters: OrderFilter) -> list[Ord
 def _bought_by(
     workspace: WorkspaceScope, orders: list[Order], profile_id: UUID | None
 ) -> list[Order]:
-    """Those of the orders that are somebody's, or all where nobody is named."""
+    """The orders that the profile bought; all of them if no profile is given."""
     if profile_id is None:
         return orders
     profile = ProfileRepository(workspace).get(profile_id)
-    # Those of merged profiles are theirs by name until they are moved.
+    # Until the worker has moved them, some orders still have a merged profile's id.
     names = profile.partitions if profile else ()
     return [order for order in orders if order.profile_id in names]
 
@@ -155,9 +158,9 @@ def _store_ids(workspace: WorkspaceScope) -> list[UUID]:
 def _page_of_profile(
     workspace: WorkspaceScope, profile_id: UUID, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
-    """One page of a profile's orders: their pointers up to it, and the page's orders alone.
+    """One page of a profile's orders: reads the pointers up to the page, and only its orders.
 
-    The profile counts its orders, so the total needs no walk.
+    The profile counts its orders, so the total needs no further read.
     """
     profile, repository = ProfileRepository(workspace).get(profile_id), OrderRepository(workspace)
     if profile is None or page.skipped >= profile.orders:
@@ -169,7 +172,7 @@ def _page_of_profile(
 
 
 def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummary]:
-    """All orders of one profile: they are few, and one read of each is all it takes."""
+    """All orders of one profile, each read once. Raises FilterTooBroad above `MAX_ROWS`."""
     profile, repository = ProfileRepository(workspace).get(profile_id), OrderRepository(workspace)
     if profile is None:
         return []

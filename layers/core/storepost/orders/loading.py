@@ -1,8 +1,8 @@
-"""New orders of a store, several in one transaction with their buyers and both lists.
+"""Writes a store's new orders, several in one transaction with their buyers and both lists.
 
-An order that is stored is listed; most entries stand in pages, those at the ends of lists are rows.
-A buyer of several is written once. All that is decided of an order is decided as its own PUT does,
-by the same functions.
+A stored order is always listed. Most entries are stored in pages; those at the ends of a list are
+rows. A buyer of several orders is written once. The same functions decide everything that the
+order's own PUT decides.
 """
 
 from abc import ABC, abstractmethod
@@ -26,53 +26,56 @@ from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
 from storepost.stores.stores.model import Store
 
 ENDS = 72
-"""Of a store's list at either end so many orders have their entries in rows: the first page of a
-list is read without any page of entries."""
+"""How many entries at either end of a store's list are rows, so that the first page of the list is
+read without a page of entries.
+"""
 
 ITEMS_OF_LISTS = 11
-"""What both lists take in a transaction at most, of levels that there usually are: two leaves each,
-the nodes above, where pages are."""
+"""The most items that both lists usually take in a transaction: two leaves each, the nodes above
+them, and the rows of the packed spans.
+"""
 _MIN_ITEMS_OF_LISTS = 2
-"""A leaf of each."""
+"""One leaf of each list."""
 _RECENT = 4
-"""Transactions by which it is foreseen what parts take in the next one."""
+"""How many past transactions the estimate for the next one uses."""
 ITEMS_OF_NEW_BUYER = 11
-"""About what somebody new takes: a profile, three claims, four entries, their share of nodes."""
+"""About what a new buyer takes: a profile, three claims, four entries, a share of the nodes."""
 _ITEMS_OF_KNOWN_BUYER = 1
-"""The profile, of which no entry moves."""
+"""Only the profile: none of its entries moves."""
 
 
 @dataclass(frozen=True)
 class ItemEstimates:
-    """Says how many items parts of a transaction seem to take, by the last ones before.
+    """Estimates how many items parts of a transaction take, from recent transactions.
 
-    Each is a number for a transaction, and the largest counts: one item too many costs more than
-    one too few.
+    Each value is of one transaction. The estimate is the largest: an item too many is more
+    expensive than one too few.
     """
 
     recent_lists: tuple[float, ...] = (ITEMS_OF_LISTS,)
-    """Pages of both lists, and what stands above them: a new leaf takes more than one that is
-    appended to, and comes with some of them."""
+    """Pages of both lists and the nodes above them. Starting a new leaf takes more items than
+    appending to one, and happens in some transactions.
+    """
     recent_new: tuple[float, ...] = (ITEMS_OF_NEW_BUYER,)
-    """Somebody new on average, with claims and entries."""
+    """The average of a new buyer, with claims and entries."""
     recent_known: tuple[float, ...] = (_ITEMS_OF_KNOWN_BUYER,)
-    """Somebody known on average: their first order may move them in lists."""
+    """The average of a known buyer, whose first order may move them in lists."""
 
     @property
     def lists(self) -> int:
-        """Returns what both lists seem to take."""
+        """Returns the estimate for both lists."""
         return ceil(max(self.recent_lists))
 
     def of_buyers(self, new: int, known: int) -> int:
-        """Returns what so many buyers seem to take."""
+        """Returns the estimate for that many buyers."""
         return ceil(max(self.recent_new) * new + max(self.recent_known) * known)
 
     def with_lists(self, items: int) -> "ItemEstimates":
-        """Returns them with what the lists took in one transaction more."""
+        """Returns the estimates updated with the items that the lists took in one transaction."""
         return replace(self, recent_lists=_one_more(self.recent_lists, items))
 
     def with_buyers(self, new: Sequence[int], known: Sequence[int]) -> "ItemEstimates":
-        """Returns them with what each buyer took in one transaction more."""
+        """Returns the estimates updated with the items that each buyer took in one transaction."""
         recent_new = _one_more(self.recent_new, fmean(new)) if new else self.recent_new
         recent_known = _one_more(self.recent_known, fmean(known)) if known else self.recent_known
         return replace(self, recent_new=recent_new, recent_known=recent_known)
@@ -83,23 +86,23 @@ def _one_more(recent: tuple[float, ...], items: float) -> tuple[float, ...]:
 
 
 class NewOrders(ABC):
-    """The new orders of one unit of work, of whom a buyer of several is written once."""
+    """The new orders of one unit of work; a buyer of several is written once."""
 
     items_of_order = 2
-    """Beside its buyer: the order, and its pointer with its event."""
+    """Not counting the buyer: the order, and its pointer, which carries the event."""
     _min_items_of_lists = 0
 
     def __init__(self, changes: Changes, store: Store, estimates: ItemEstimates) -> None:
-        """Begins with none."""
+        """Starts without orders."""
         self.estimates = estimates
-        """What parts seem to take; once all is to be committed, what they took."""
+        """The estimates; after the items are added for the commit, updated with what they took."""
         self.changes = changes
         self._store = store
         self._buyers: dict[tuple[Identity, ...], Buyer] = {}
 
     @property
     def items(self) -> int:
-        """Returns about how many items the commit adds, beside what the unit has already."""
+        """Returns about how many items the commit adds to those already in the unit."""
         new = sum(buyer.before is None for buyer in self._buyers.values())
         return self._items_of_lists + self.estimates.of_buyers(new, len(self._buyers) - new)
 
@@ -109,14 +112,14 @@ class NewOrders(ABC):
         return 0
 
     def knows_buyer(self, identities: tuple[Identity, ...]) -> bool:
-        """Returns whether an order of this unit names its buyer by the very same identities."""
+        """Returns whether an order of this unit has exactly these identities of its buyer."""
         return identities in self._buyers
 
     def add(self, incoming: IncomingOrder, identities: tuple[Identity, ...]) -> None:
-        """Adds an order that isn't stored, nor deleted, and whose customer isn't redacted.
+        """Adds an order that is neither stored nor deleted, and whose customer isn't redacted.
 
-        The identities are those that name its buyer.
-        Raises CurrencyMismatch and MergedFirst, having added nothing.
+        `identities` are those of its buyer. Raises CurrencyMismatch and MergedFirst, having added
+        nothing.
         """
         changes, store = self.changes, self._store
         incoming.check_currency(store, None)
@@ -131,9 +134,9 @@ class NewOrders(ABC):
         use_codes(changes, store, None, order)
 
     def complete(self) -> None:
-        """Adds what is written of the buyers.
+        """Adds the buyers' writes.
 
-        Raises TooManyWrites before the lists are asked for room, which would read them anew.
+        Raises TooManyWrites before the lists are asked for space, which would read them again.
         """
         items = self.changes.items
         new, known = list[int](), list[int]()
@@ -148,41 +151,41 @@ class NewOrders(ABC):
 
     @abstractmethod
     def _list(self, order: Order) -> None:
-        """Gives the order its places in the lists."""
+        """Adds the order's entries to the lists."""
 
 
 class ListedOrders(NewOrders):
-    """New orders whose entries are rows, as the ends of lists are to be."""
+    """New orders whose entries are rows, as the ends of lists require."""
 
     items_of_order = 4
-    """Two entries, too."""
+    """Two entries in addition."""
 
     def _list(self, order: Order) -> None:
         reindex(self.changes, self._store.workspace, None, order)
 
 
 class PackedOrders(NewOrders):
-    """New orders whose entries stand in pages."""
+    """New orders whose entries are stored in pages."""
 
     _min_items_of_lists = _MIN_ITEMS_OF_LISTS
 
     def __init__(
         self, changes: Changes, store: Store, estimates: ItemEstimates, lists: ListsLoad
     ) -> None:
-        """Begins with none; `lists` goes on from unit to unit."""
+        """Starts without orders; `lists` is shared by the units of one load."""
         super().__init__(changes, store, estimates)
         self._lists = lists
         self._listed: list[Order] = []
 
     def foresee(self, orders: Iterable[IncomingOrder]) -> None:
-        """Says that these orders are to follow, with those that are added: new ones all of them."""
+        """Announces orders that follow or are already added; all are new."""
         last = max(orders, key=lambda each: each.placed_at)
         identifier = order_id(self._store.id, last.external_id)
         key = moment_key(last.placed_at, identifier)
         self._lists.foreseen = max(self._lists.foreseen, key)
 
     def start(self) -> None:
-        """Begins to write everything. Raises LostRace, and TooManyWrites where it is too much."""
+        """Starts to write everything. Raises LostRace, and TooManyWrites where it is too much."""
         self.complete()
         before, workspace = self.changes.items, self._store.workspace
         lists = (OrderList(workspace), OrderList(workspace, self._store.id))
@@ -191,11 +194,11 @@ class PackedOrders(NewOrders):
         self.estimates = self.estimates.with_lists(len(self.changes) - before)
 
     def goes_behind(self, other: object) -> bool:
-        """Returns whether it may be begun before the other is written: it is of the same load."""
+        """Returns whether this may start before `other` is written: both are of the same load."""
         return isinstance(other, PackedOrders) and other._lists is self._lists
 
     def wait(self) -> None:
-        """Waits until it is written, where another one was begun behind it. Raises LostRace."""
+        """Waits until this is written, if another unit was started behind it. Raises LostRace."""
         self._lists.wait_for_first()
 
     def finish(self) -> None:
@@ -203,7 +206,7 @@ class PackedOrders(NewOrders):
         self._lists.finish()
 
     def abandon(self) -> None:
-        """Waits for what is in flight, and begins nothing more."""
+        """Waits for the writes in flight, and starts no more."""
         self._lists.abandon()
 
     @property
@@ -219,5 +222,5 @@ def _key(entry: TreeEntry) -> str:
 
 
 def missing_at_ends(store: Store) -> int:
-    """Returns how many orders more must be listed of the store until others may be packed."""
+    """Returns how many more orders the store's list needs as rows before others may be packed."""
     return ENDS - len(OrderList(store.workspace, store.id).tree.first(EVERYTHING, ENDS))

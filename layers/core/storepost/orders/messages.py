@@ -1,4 +1,4 @@
-"""The message that has an order's products counted."""
+"""The message that requests the count of an order's products."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,10 +10,10 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class ProductSalesMessage(WorkspaceMessage):
-    """Asks for the count of what an order sold."""
+    """Requests the count of the products that an order sold."""
 
     queue: ClassVar = Queue.PRODUCT_SALES
 
     order_id: UUID
     store_id: str | None = None
-    """The store of an order that was removed without a trace: its row can't say it any more."""
+    """The store of an order that was removed without a tombstone, as no row names it any more."""

@@ -1,7 +1,7 @@
 """Orders as values.
 
-Amounts are minor units of the order's one currency: the store's own, or the one that the store had
-when the order first came.
+Amounts are minor units of the order's one currency: the store's, or the one that the store had when
+the order first arrived.
 """
 
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ class LineItem:
 
 @dataclass(frozen=True)
 class Amounts:
-    """What an order comes to."""
+    """The amounts of an order."""
 
     total: int
     subtotal: int
@@ -72,12 +72,12 @@ class Amounts:
 
 @dataclass(frozen=True)
 class RecordedEvents:
-    """Which events an order has led to: each happens once, whatever the order becomes."""
+    """Which events of an order are recorded: each at most once, however the order changes."""
 
     placed: bool = False
     cancelled: bool = False
     refunded: int = 0
-    """Minor units that were recorded as refunded."""
+    """The minor units that are recorded as refunded."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class Order:
     discount_codes: tuple[str, ...]
     customer_external_id: str | None
     profile_id: UUID | None
-    """The buyer's, None where the order names nobody."""
+    """The buyer's; None where the order has no buyer."""
     recorded: RecordedEvents = RecordedEvents()
     buyer_erased: bool = False
-    """Whether its buyer was erased: then it stays without one, whatever its store sends."""
+    """Whether its buyer was erased: the order then never gets a buyer again."""
 
     @property
     def cancelled(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a merged profile leaves in orders."""
+"""Moves a merged profile's orders to the surviving profile."""
 
 from itertools import islice
 
@@ -7,11 +7,11 @@ from storepost.people.profiles.moving import Move
 from storepost.platform.persistence.changes import Changes, commit_anew
 
 MAX_ORDERS = 25
-"""In one transaction: each is three rows, the order and its place with either profile."""
+"""Orders per transaction: each takes three rows, the order and both profiles' pointers."""
 
 
 def move_orders(move: Move) -> bool:
-    """Moves some of the merged profile's orders; whether there may be more."""
+    """Moves some of the merged profile's orders; returns whether there may be more."""
     return commit_anew(lambda changes: _move_some(changes, move))
 
 

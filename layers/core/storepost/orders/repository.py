@@ -1,7 +1,7 @@
 """Rows of orders.
 
-A deleted order keeps its id and time, so that nothing older restores it, and whose it was, so that
-a person who is erased later isn't restored either.
+A deleted order's tombstone keeps its id and time, so that no older data restores it, and its buyer,
+so that the buyer's later erasure reaches it and no order restores that person.
 """
 
 from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ _LINE = (
 
 
 class OrderItem(VersionedItem, MarkedItem, discriminator="order"):
-    """An order, or what is left of a deleted one."""
+    """An order or its tombstone."""
 
     id = Identifier()
     store_id = Identifier()
@@ -82,32 +82,32 @@ class OrderItem(VersionedItem, MarkedItem, discriminator="order"):
     discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
-    """Of a deleted one too."""
+    """A tombstone has it too."""
     recorded = Record("placed", "cancelled", "refunded", attr_name="told", null=True)
-    """The first two as 0 or 1; of a deleted one too."""
+    """The first two as 0 or 1. A tombstone has it too."""
     buyer_erased = BooleanAttribute(null=True)
-    """Of a deleted one too."""
+    """A tombstone has it too."""
     to_count = UnicodeAttribute(null=True)
-    """`sales` where this very write has to be counted as sold, as the stream's filter asks."""
+    """`sales` where this write changes the counted sales; the stream's filter matches it."""
 
 
 _SALES = "sales"
 
 
 class DeletedOrderItem(Item, discriminator="deleted_order"):
-    """That an order was deleted: whoever removes its workspace finds what is left of it."""
+    """Names a deleted order, so that a workspace's deletion finds its tombstone."""
 
 
 @dataclass(frozen=True)
 class StoredOrder:
-    """Holds what is stored of an order: the order, or its tombstone."""
+    """What is stored of an order: the order, or its tombstone."""
 
     updated_at: datetime
     order: Order | None
     recorded: RecordedEvents
     store_id: UUID
     profile_id: UUID | None
-    """Whose it is, or was when it was deleted."""
+    """The buyer now, or when the order was deleted."""
     buyer_erased: bool
 
 
@@ -115,13 +115,13 @@ class OrderRepository:
     """A workspace's orders."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Makes the repository of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, OrderItem] = {}
 
     def get(self, order_id: UUID) -> Order | None:
-        """Returns the order, or None where there is none any more."""
+        """Returns the order, or None where it doesn't exist or is deleted."""
         stored = self.find_stored(order_id)
         return stored.order if stored else None
 
@@ -148,8 +148,8 @@ class OrderRepository:
     ) -> Iterator[UUID]:
         """Returns the ids of a profile's orders by time; `limit` of each partition, or all.
 
-        An order only ever moves to a later partition. So they are read in their order, and one that
-        moves meanwhile is found twice rather than never.
+        An order only moves to a later partition. As partitions are read in that order, an order
+        that moves meanwhile is found twice rather than never.
         """
         found = {
             pointer.sk
@@ -166,7 +166,7 @@ class OrderRepository:
         descending: bool = False,
         deleted_too: bool = False,
     ) -> Iterable[OrderPointerItem]:
-        """Returns one profile's pointers to orders, by time; those to tombstones come last."""
+        """Returns one profile's pointers to orders, by time; pointers to tombstones come last."""
         return OrderPointerItem.query(
             pointer_partition(self._scope, profile_id),
             OrderPointerItem.sk.startswith(pointer_prefix(deleted_too=deleted_too)),
@@ -176,14 +176,14 @@ class OrderRepository:
         )
 
     def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:
-        """Makes an order another profile's, if it still is where the pointer says."""
+        """Assigns an order to another profile, if the order's profile is still `source`."""
         order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
         actions: list[Action] = [OrderItem.profile_id.set(into), OrderItem.to_count.remove()]
         changes.update(order, actions, OrderItem.profile_id == source)
         move_pointer(changes, pointer, pointer_partition(self._scope, into))
 
     def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
-        """Leaves an order without its buyer for good, if it still is where the pointer says."""
+        """Removes the buyer from an order for good, if the order's profile is still `buyer_id`."""
         order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
         erased: list[Action] = [
             OrderItem.profile_id.remove(),
@@ -202,10 +202,10 @@ class OrderRepository:
         *,
         is_counted: bool,
     ) -> None:
-        """Writes the order, if nobody changed it since it was read here, and its pointer.
+        """Writes the order and its pointer, if the order is unchanged since it was read here.
 
-        `placed` is the buyer's event of it, where that is new. `is_counted` has what it sold
-        counted.
+        `placed` is the buyer's `order_placed` event if it is new. `is_counted` requests the count
+        of what the order sold.
         """
         attributes = {**_attributes(order), "to_count": _SALES if is_counted else None}
         item, old = self._read.get(order.id), None
@@ -228,7 +228,7 @@ class OrderRepository:
         self._point(changes, old, None)
 
     def delete(self, changes: Changes, order_id: UUID) -> None:
-        """Removes the order, if nobody changed it since it was read here."""
+        """Deletes the order, if it is unchanged since it was read here."""
         item = self._read[order_id]
         changes.delete(item)
         self._point(changes, self._pointer(item), None)
@@ -246,8 +246,8 @@ class OrderRepository:
     ) -> None:
         """Writes a tombstone: the id, the times, the recorded events, and the buyer if not erased.
 
-        Nobody may have changed the order since it was read here. `is_counted` has it counted that
-        nothing is sold any more.
+        The order must be unchanged since it was read here. `is_counted` requests that its counted
+        sales be removed.
         """
         identifier = order_id(store_id, external_id)
         known = self._read.get(identifier)
@@ -280,16 +280,16 @@ class OrderRepository:
             changes.save(pointer_row(new, placed))
 
     def _delete_pointer(self, changes: Changes, key: Key) -> None:
-        """Deletes a pointer; the event that it carries gets a row of its own.
+        """Deletes a pointer; the event that it carries gets its own row.
 
-        One that isn't there was moved by another writer, and this one loses the race.
+        A missing pointer was moved by another writer, and this one loses the race.
         """
         carries = key[1].startswith(pointer_prefix())
         row = self._reads.find(OrderPointerItem, key) if carries else None
         release_event(changes, row or OrderPointerItem(*key))
 
     def _pointer(self, item: OrderItem | None) -> Key | None:
-        """Where the buyer's partition names what the row is about."""
+        """The key of the buyer's pointer to the order or tombstone."""
         if item is None or item.profile_id is None:
             return None
         if item.deleted_at is not None:
@@ -347,7 +347,7 @@ def _line_row(line: LineItem) -> list[object]:
 
 
 def as_order(item: OrderItem) -> Order:
-    """Returns the order of a row that isn't a deleted order's."""
+    """Returns the order of a row that isn't a tombstone."""
     return Order(
         id=item.id,
         store_id=item.store_id,

@@ -1,7 +1,7 @@
-"""What an order sold of products, and the message that has it counted.
+"""What an order sold of products, and the message that requests its count.
 
 The order's own row says that it is to be counted, and the table's stream delivers that to the
-relay: no row of the outbox is written (docs/adr/0073).
+relay: no outbox row is written (docs/adr/0073).
 """
 
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ class Sold:
 
 
 type Sales = Mapping[tuple[UUID, date, str], Sold]
-"""By product, day, in UTC, and currency."""
+"""By product, day (UTC) and currency."""
 
 
 def sales_of(order: Order | None) -> Sales:
-    """Returns what the order sold; nothing of a test, a cancelled or a deleted one."""
+    """Returns what the order sold: nothing for a test, a cancelled or a deleted order."""
     if order is None or order.is_test or order.cancelled:
         return {}
     day, sold = order.placed_at.astimezone(UTC).date(), dict[tuple[UUID, date, str], Sold]()
@@ -49,14 +49,15 @@ def sales_of(order: Order | None) -> Sales:
 
 
 def has_sold_otherwise(before: Order | None, after: Order | None) -> bool:
-    """Returns whether the order sold something else than before, and so has to be counted."""
+    """Returns whether the order's sales changed, so that they must be counted again."""
     return sales_of(before) != sales_of(after)
 
 
 def outgoing_of_order(row: OrderItem) -> Outgoing | None:
-    """Returns the message that has an order counted, as the stream has it; None if it hasn't to.
+    """Returns the message that requests an order's count, or None if none is needed.
 
-    The worker reads the order: twice or late, the message does no harm.
+    The row is a stream record's. The worker reads the order itself, so a late or repeated message
+    does no harm.
     """
     if row.to_count is None:
         return None
@@ -66,14 +67,14 @@ def outgoing_of_order(row: OrderItem) -> Outgoing | None:
 
 
 def queue_sales_count(changes: Changes, workspace: WorkspaceScope, order_id: UUID) -> None:
-    """Has an order counted whose message may be lost."""
+    """Queues an order's count through the outbox, for an order whose message may be lost."""
     send(changes, _message(workspace, order_id))
 
 
 def queue_sales_removal(
     changes: Changes, workspace: WorkspaceScope, store_id: UUID, order_id: UUID
 ) -> None:
-    """Has what was counted of an order subtracted that is removed without a trace."""
+    """Queues the removal of an order's counted sales; the order leaves no tombstone."""
     send(changes, ProductSalesMessage(workspace.id, order_id, str(store_id)))
 
 

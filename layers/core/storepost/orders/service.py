@@ -1,4 +1,4 @@
-"""A custom store's orders as it puts and deletes them, and one order read whole."""
+"""Puts and deletes a custom store's orders, and reads one order in full."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class WrittenOrder:
-    """What writing an order did."""
+    """The result of writing an order."""
 
     order: Order
     buyer: Profile | None
@@ -42,10 +42,10 @@ def put_order(
     incoming_of: Callable[[Store], IncomingOrder],
     changes: Changes,
 ) -> tuple[OrderDetails, bool]:
-    """Writes a custom store's order with its buyer; whether it is new.
+    """Writes a custom store's order with its buyer; returns whether it is new.
 
-    `incoming_of` reads the order as one of that store. Raises StaleUpdate, CurrencyMismatch, and
-    what it raises.
+    `incoming_of` makes the order from the request for that store. Raises StaleUpdate,
+    CurrencyMismatch, and whatever `incoming_of` raises.
     """
     store = active_custom_store(workspace, store_id)
     written = write_order(store, incoming_of(store), changes)
@@ -53,10 +53,10 @@ def put_order(
 
 
 def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> WrittenOrder:
-    """Adds to a unit of work what an order that arrives from a store changes.
+    """Adds an incoming order of a store to a unit of work.
 
-    Raises StaleUpdate where what is stored is newer, or was deleted and isn't older, and
-    CurrencyMismatch; before either it has added nothing.
+    Raises StaleUpdate where the stored order is newer, or the tombstone is newer or equally old,
+    and CurrencyMismatch; before either it has added nothing.
     """
     repository = OrderRepository(store.workspace, changes.reads)
     stored = repository.find_stored(order_id(store.id, incoming.external_id))
@@ -73,8 +73,10 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
 
 
 def use_codes(changes: Changes, store: Store, before: Order | None, after: Order) -> None:
-    """Adds that the order's discount codes are used, but for those that it had when it was written
-    last.
+    """Marks the order's new discount codes as used.
+
+    Codes that the order had when it was last written are skipped, unless its `placed_at` is now
+    earlier.
     """
     known = before.discount_codes if before and before.placed_at <= after.placed_at else ()
     new = [code for code in after.discount_codes if code not in known]
@@ -84,12 +86,12 @@ def use_codes(changes: Changes, store: Store, before: Order | None, after: Order
 def delete_order(
     workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
-    """Deletes a custom store's order: it is gone from lists and counts."""
+    """Deletes a custom store's order, and removes it from lists and counts."""
     mark_order_deleted(active_custom_store(workspace, store_id), external_id, changes)
 
 
 def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that a store has deleted an order. Raises NotFound."""
+    """Adds the deletion of a store's order to a unit of work. Raises NotFound."""
     repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
@@ -109,9 +111,9 @@ def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None
 
 
 def tombstone_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
-    """Adds to a unit of work that a store has deleted an order at that moment, known or not.
+    """Adds a deletion at `at` to a unit of work, whether the order is stored or not.
 
-    Nothing older restores it, in whatever order that comes.
+    No older data restores the order, in whatever sequence the data arrives.
     """
     repository = OrderRepository(store.workspace)
     stored = repository.find_stored(order_id(store.id, external_id))
@@ -133,7 +135,7 @@ def tombstone_order(store: Store, external_id: str, changes: Changes, at: dateti
 
 
 def redact_order(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that there is no order, and that nothing says there was one."""
+    """Adds the removal of an order to a unit of work, without a tombstone."""
     repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
@@ -145,9 +147,9 @@ def redact_order(store: Store, external_id: str, changes: Changes) -> None:
 
 
 def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that an order has no buyer any more, whatever its store sends.
+    """Removes the buyer from an order for good, whatever its store sends later.
 
-    One that was deleted won't either, should it come back.
+    A tombstone loses its buyer too, so the order has none if the store sends it again.
     """
     repository, identifier = OrderRepository(store.workspace), order_id(store.id, external_id)
     stored = repository.find_stored(identifier)
@@ -159,7 +161,7 @@ def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None
 
 
 def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
-    """Returns an order in full; 404 where the workspace has none of that id."""
+    """Returns an order in full. Raises NotFound where the workspace has none of that id."""
     order = OrderRepository(workspace).get(order_id)
     if order is None:
         raise NotFound.of("order")
@@ -168,7 +170,7 @@ def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
 
 
 def get_order_of_store(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> OrderDetails:
-    """Returns the order that the store calls so, in full. Raises NotFound."""
+    """Returns a store's order by its external id, in full. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     order = OrderRepository(workspace).get(order_id(store.id, external_id))
     if order is None:
@@ -184,7 +186,7 @@ def _details(store: Store, order: Order, buyer: Profile | None) -> OrderDetails:
 
 
 def _refuse_stale(stored: StoredOrder | None, updated_at: datetime) -> None:
-    """Equal times are accepted of what is there, newer ones alone of what was deleted."""
+    """An order may be replaced at an equal time; a tombstone only by a newer time."""
     if stored is None:
         return
     stale = updated_at < stored.updated_at if stored.order else updated_at <= stored.updated_at

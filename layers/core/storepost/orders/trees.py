@@ -1,6 +1,6 @@
-"""The lists of orders by `placedAt`: all of a workspace's, and each store's.
+"""The lists of orders by `placedAt`: one of the workspace, and one of each store.
 
-An entry's row carries what the list shows, so that a page is read in one query.
+An entry's row carries what the list shows, so one query reads a page.
 """
 
 from dataclasses import dataclass
@@ -49,13 +49,14 @@ TEST = FilterField("isTest", "t", {False: "A", True: "B"})
 FILTERS = (FINANCIAL, FULFILLMENT, CANCELLED, TEST)
 
 TOP_NODES = 21
-"""Of these lists' nodes so many take one read unit: the first page's query of the top reads no more
-than that."""
+"""How many of these lists' nodes take one read unit: the first page's query of the top reads no
+more than that.
+"""
 
 
 @dataclass(frozen=True)
 class OrderList:
-    """The orders of a workspace, or of one of its stores."""
+    """The list of a workspace's orders, or of one store's."""
 
     workspace: WorkspaceScope
     store_id: UUID | None = None
@@ -78,7 +79,7 @@ class OrderList:
         return self.workspace.partition("orders", "store", short(self.store_id), "placed")
 
     def entry(self, order: Order) -> TreeEntry:
-        """Returns the order's entry; in a store's own list it doesn't name the store again."""
+        """Returns the order's entry; in a store's own list it leaves out the store's id."""
         total, currency = order.amounts.total, order.currency
         payload = [order.number, total, currency, order.locale]
         return TreeEntry(
@@ -114,7 +115,7 @@ class OrderList:
 def reindex(
     changes: Changes, workspace: WorkspaceScope, before: Order | None, after: Order | None
 ) -> None:
-    """Makes the lists follow a change of one order; nothing where they show the same."""
+    """Updates both lists for a change of one order; writes nothing where entries stay the same."""
     order = after or before
     if order is None:
         return

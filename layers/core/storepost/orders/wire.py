@@ -1,4 +1,4 @@
-"""What orders have in requests and in answers, each described once."""
+"""Fields of orders that both requests and answers have, each described once."""
 
 from typing import Annotated
 

@@ -1,1 +1,1 @@
-"""What is read across the others: search, a store's details, and the sales of products."""
+"""Reads across the other packages: search, a store's details, and the sales of products."""

@@ -1,1 +1,1 @@
-"""Profiles, customers, their events, and what they consent to."""
+"""Profiles, customers, their events, and their marketing consent."""

@@ -1,1 +1,1 @@
-"""What every group stands on: the table, queues, jobs, fetching, postings and budgets."""
+"""What all other groups build on: the table, queues, jobs, fetching, postings and budgets."""

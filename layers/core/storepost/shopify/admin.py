@@ -4,8 +4,8 @@
         shop = admin.run(documents.SHOP)["shop"]
         admin.run(documents.APP_UNINSTALL)   # user errors are raised
 
-Waits for the shop's bucket to fill, tries again what passed by itself, refreshes the token. All of
-that is bounded by the client's patience.
+It waits for the shop's bucket to refill, retries temporary failures, and refreshes the token. The
+client's patience bounds the time of all that.
 """
 
 import json
@@ -32,34 +32,36 @@ _THROTTLED = "the shop is throttling us"
 
 
 class Access(Protocol):
-    """Says where a client's token comes from."""
+    """The source of a client's token."""
 
     def token(self, patience: Patience) -> str:
         """Returns a token that should work."""
 
     def renew(self, patience: Patience) -> str:
-        """Returns another token, after the shop refused that one.
+        """Returns another token, after the shop refused the last one.
+
         Raises NeedsReauth where there is none.
         """
 
 
 class StoredAccess:
-    """Access by the tokens that are kept for the shop."""
+    """Access by the shop's stored tokens."""
 
     def __init__(self, shop: str) -> None:
-        """Nothing is read before a token is asked for."""
+        """Reads nothing until a token is requested."""
         self._shop = shop
         self._grant: Grant | None = None
         self._is_new = False
 
     def token(self, patience: Patience) -> str:
-        """Returns the access token, refreshed some minutes before it ends."""
+        """Returns the access token, refreshed some minutes before it expires."""
         self._grant = usable_grant(self._shop, patience)
         return self._grant.access_token()
 
     def renew(self, patience: Patience) -> str:
-        """Returns another token, refreshed once:
-        a refused refresh means that nobody approves of the app.
+        """Returns another token; refreshes only once.
+
+        A refused refresh means that the app isn't approved any more.
         """
         if self._grant is None or self._is_new:
             raise ShopUnavailable("the shop refused a token that it has just given")
@@ -68,10 +70,10 @@ class StoredAccess:
 
 
 class FixedAccess:
-    """Access by a token that the caller has, and that is kept nowhere."""
+    """Access by a token that the caller has, and that isn't stored."""
 
     def __init__(self, token: str) -> None:
-        """`token` is all that there is."""
+        """`token` is the only one."""
         self._token = token
 
     def token(self, patience: Patience) -> str:  # noqa: ARG002 - nothing to wait for
@@ -108,7 +110,7 @@ class AdminClient:
         """Runs an operation; returns its data.
 
         Raises MutationRefused (the user errors of a mutation), AccessDenied, RequestRefused,
-        NeedsReauth, and ShopUnavailable where another time may do. A mutation that may have been
+        NeedsReauth, and ShopUnavailable for temporary failures. A mutation that may have been
         carried out is never sent twice: its ShopUnavailable leaves open whether it was.
         """
         body = json.dumps({"query": document.text, "variables": variables}).encode()
@@ -127,11 +129,11 @@ class AdminClient:
                 self._wait_after_failure(document, outcome, failures)
 
     def wait(self, seconds: float, why: str) -> None:
-        """Waits for what the shop does by itself; raises ShopUnavailable past the patience."""
+        """Waits for work in the shop; raises ShopUnavailable if the patience is exceeded."""
         self._wait(seconds, why)
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self._conversation.close()
 
     def __enter__(self) -> Self:
@@ -164,7 +166,7 @@ class AdminClient:
 
     def _wait_for_room(self, document: Document, outcome: CallOutcome) -> None:
         seconds_asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
-        # Refused although there seemed to be room, or without a word of when there will be.
+        # The shop throttled although the bucket seemed full enough, or named no time.
         self._wait(seconds_asked or 1.0, _THROTTLED)
 
     def _wait_after_failure(self, document: Document, outcome: CallOutcome, failures: int) -> None:
@@ -179,7 +181,7 @@ class AdminClient:
 
 
 def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> AdminClient:
-    """Returns a client of the shop that the store is connected to. Raises NeedsReauth."""
+    """Returns a client of the store's shop. Raises NeedsReauth."""
     if store.connection_status is not ConnectionStatus.CONNECTED:
         raise NeedsReauth(f"the store is {store.connection_status}")
     return AdminClient(
@@ -188,9 +190,9 @@ def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> Adm
 
 
 def takes_our_tokens(shop: str) -> bool:
-    """Returns whether the shop lets the app in now, by the tokens that are kept for it.
+    """Returns whether the shop accepts the stored tokens now.
 
-    Raises ShopUnavailable where the shop doesn't say.
+    Raises ShopUnavailable where the shop doesn't answer that.
     """
     try:
         with AdminClient(shop, StoredAccess(shop)) as admin:
@@ -198,5 +200,5 @@ def takes_our_tokens(shop: str) -> bool:
     except NeedsReauth:
         return False
     except AccessDenied:
-        pass  # it knows the app, and that was the question
+        pass  # the shop knows the app, which answers the question
     return True

@@ -1,4 +1,4 @@
-"""What an answer of the Admin API means."""
+"""Interprets answers of the Admin API."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -36,18 +36,18 @@ class Meaning(Enum):
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """An answer of the Admin API, once it is read."""
+    """An interpreted answer of the Admin API."""
 
     meaning: Meaning
     data: Data
     cost: Cost | None = None
     wait_seconds: float | None = None
-    """How long the shop asks to be left alone."""
+    """How long the shop asks the client to wait."""
     reason: str = ""
 
 
 def read(answer: Answer) -> CallOutcome:
-    """Returns what the answer means. Raises AccessDenied, RequestRefused and ShopUnavailable."""
+    """Returns the interpreted answer. Raises AccessDenied, RequestRefused and ShopUnavailable."""
     status = answer.status
     reason = f"the Admin API: HTTP {status}"
     if status == 200:
@@ -76,7 +76,7 @@ def refusals(data: Data) -> tuple[UserError, ...]:
 
 
 def raise_refusals(data: Data) -> None:
-    """Raises MutationRefused where a mutation came back with user errors."""
+    """Raises MutationRefused where a mutation's answer has user errors."""
     found = refusals(data)
     if found:
         raise MutationRefused(found)
@@ -110,7 +110,7 @@ def _codes(errors: object) -> Iterator[str]:
 
 
 def _messages(errors: object) -> Iterator[str]:
-    """Codes where there are some: a message may repeat a variable, and that is somebody's."""
+    """The codes, if there are any: a message may repeat a variable, which may be personal data."""
     found = [*_codes(errors)]
     yield from found or ["errors without a code"]
 

@@ -1,4 +1,4 @@
-"""The app that Shopify knows us as."""
+"""The deployment's Shopify app."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from storepost.values.settings import settings
 
 @dataclass(frozen=True)
 class ShopifyApp:
-    """An app of Shopify's, as the deployment names it."""
+    """A Shopify app, as the deployment's settings name it."""
 
     client_id: str
     scopes: tuple[str, ...]
@@ -19,8 +19,8 @@ class ShopifyApp:
     def secrets(self) -> tuple[str, ...]:
         """Returns the client secrets, the newest first.
 
-        During a rotation there are two. Shopify signs with the oldest one that wasn't revoked, and
-        gives tokens to either. Raises ShopifyNotConfigured.
+        During a rotation there are two. Shopify signs with the oldest one that isn't revoked, and
+        gives tokens for either. Raises ShopifyNotConfigured.
         """
         found = (read_secret(self.secret_name) or "").split()
         if not found:
@@ -29,7 +29,7 @@ class ShopifyApp:
 
 
 def find_app() -> ShopifyApp | None:
-    """Returns the deployment's app; None where it has none, or none any more."""
+    """Returns the deployment's app; None where it has none."""
     known = settings()
     if not known.shopify_client_id:
         return None
@@ -46,6 +46,6 @@ def shopify_app() -> ShopifyApp:
 
 
 def _not_configured(missing: str) -> ShopifyNotConfigured:
-    """The problem; the log says to the operator what is missing, the answer doesn't."""
+    """The problem; the log names the missing setting for the operator, the answer doesn't."""
     logger.warning("no Shopify app", extra={"missing": missing})
     return ShopifyNotConfigured()

@@ -1,7 +1,7 @@
-"""Which store a shop is connected as: one at a time, over all workspaces.
+"""The store that a shop is connected as: one at a time, across all workspaces.
 
-A shop that is connected is looked after: a row in a due queue says when its tokens are used next,
-as those that nobody uses for 90 days end.
+A row in a due queue says when a connected shop's tokens are next used, as tokens that aren't used
+for 90 days expire.
 """
 
 from collections.abc import Iterable
@@ -21,13 +21,15 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 UPKEEP_EVERY = timedelta(days=30)
-"""Twice more before a refresh token ends."""
+"""So a refresh token is used at least twice more before it expires."""
 
 RETRY_AFTER = timedelta(days=1)
-"""Of a shop that can't answer: it doesn't stand before those that can."""
+"""For a shop that can't be reached, so that it doesn't delay the others."""
 
 RETRY_WITHIN = timedelta(hours=6)
-"""Over which each shop has a place of its own, so that those that failed together come apart."""
+"""Each shop's retry is spread over this time, so that shops that failed together don't retry
+together.
+"""
 
 SHARDS = 8
 PARTITION = "due#shop_tokens#"
@@ -43,25 +45,25 @@ class ShopClaimItem(Item, discriminator="shop_claim"):
 
 
 class ShopStoreItem(Item, discriminator="shop_store"):
-    """A store that the shop is or was connected as; kept, as its data is."""
+    """A store that the shop is or was connected as; kept as long as the store's data."""
 
     workspace_id = Identifier()
     store_id = Identifier()
 
 
 class FormerShopItem(Item, discriminator="former_shop"):
-    """A shop of a workspace that was deleted since; kept for the links in its emails."""
+    """A shop of a deleted workspace; kept for the links in that workspace's emails."""
 
 
 class ShopUpkeepItem(Item, discriminator="shop_upkeep"):
-    """Says when a connected shop's tokens are used next, whoever else uses them."""
+    """When a connected shop's tokens are next used, even if others use them earlier."""
 
     shop = UnicodeAttribute()
 
 
 @dataclass(frozen=True)
 class ShopClaim:
-    """Says which store a shop is connected as."""
+    """The store that a shop is connected as."""
 
     shop: str
     workspace: WorkspaceScope
@@ -70,12 +72,12 @@ class ShopClaim:
 
 
 def claim_key(shop: str) -> Key:
-    """Returns the key of the row that says which store the shop is connected as."""
+    """Returns the key of a shop's claim."""
     return (f"shop#{shop}", "claim")
 
 
 def upkeep_key(shop: str, at: datetime) -> Key:
-    """Returns the key of the row that says that the shop is due then."""
+    """Returns the key of the row that makes the shop due at that time."""
     return (f"{PARTITION}{crc32(shop.encode()) % SHARDS}", f"{clock.to_text(at)}#{shop}")
 
 
@@ -93,12 +95,12 @@ def stores_of_shop(shop: str) -> list[tuple[WorkspaceScope, UUID]]:
 
 
 def former_shop_key(workspace: WorkspaceScope, shop: str) -> Key:
-    """Returns the key of the row that says that the deleted workspace had the shop."""
+    """Returns the key of the row that names a deleted workspace's shop."""
     return (workspace.partition("former_shops"), shop)
 
 
 def keep_shops(changes: Changes, workspace: WorkspaceScope, shops: Iterable[str]) -> None:
-    """Keeps which shops a workspace had that is being removed; repeatable."""
+    """Keeps the names of the shops of a workspace that is being removed; repeatable."""
     for shop in shops:
         changes.save(FormerShopItem(*former_shop_key(workspace, shop)))
 
@@ -118,12 +120,12 @@ def find_claim(shop: str) -> ShopClaim | None:
 
 
 def expect_claim(changes: Changes, shop: str, claim: ShopClaim | None) -> None:
-    """Demands that the shop's claim is still what was read."""
+    """Expects the shop's claim to be unchanged since it was read."""
     changes.expect(ShopClaimItem(*claim_key(shop)), _same(claim))
 
 
 def claim_for(changes: Changes, store: Store, stored: ShopClaim | None) -> None:
-    """Makes the store the one that its shop is connected as, in the place of what was read."""
+    """Makes the store the one that its shop is connected as, replacing the claim that was read."""
     shop = store.external_id
     upkeep_at = stored.upkeep_at if stored else clock.now() + UPKEEP_EVERY
     if stored is None:
@@ -136,13 +138,13 @@ def claim_for(changes: Changes, store: Store, stored: ShopClaim | None) -> None:
 
 
 def release(changes: Changes, claim: ShopClaim) -> None:
-    """Deletes the claim: the shop is connected nowhere any more."""
+    """Deletes the claim: the shop isn't connected any more."""
     changes.delete(ShopClaimItem(*claim_key(claim.shop)), _same(claim))
     changes.delete(ShopUpkeepItem(*upkeep_key(claim.shop, claim.upkeep_at)))
 
 
 def due_shops(shard: int, now: datetime, limit: int) -> Iterable[tuple[str, Key]]:
-    """Shops whose tokens are to be used, the longest due first, each with its row's key."""
+    """Returns shops whose tokens are due, the longest due first, each with its row's key."""
     rows = ShopUpkeepItem.query(
         f"{PARTITION}{shard}",
         ShopUpkeepItem.sk < clock.to_text(now),
@@ -153,7 +155,10 @@ def due_shops(shard: int, now: datetime, limit: int) -> Iterable[tuple[str, Key]
 
 
 def schedule_retry(changes: Changes, shop: str, row: Key, *, failed: bool = False) -> None:
-    """The shop is due again later, a day later where it failed; a row that no claim knows goes."""
+    """Makes the shop due again later; deletes a row that no claim names.
+
+    After a failure the shop is due in about a day.
+    """
     claim = find_claim(shop)
     changes.delete(ShopUpkeepItem(*row))
     if claim is None or upkeep_key(shop, claim.upkeep_at) != row:

@@ -1,4 +1,4 @@
-"""Taking the app out of a shop that somebody disconnected."""
+"""Uninstalls the app from a shop that was disconnected."""
 
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, FixedAccess
@@ -16,10 +16,10 @@ TIMEOUT_SECONDS = 3.0
 
 @handles(ShopifyNotConfigured)
 def uninstall(grant: Grant) -> None:
-    """Has the shop remove the app, by tokens that are kept no more; once, and it may fail.
+    """Uninstalls the app from the shop, by tokens that aren't stored any more.
 
-    Until it is done the shop goes on sending what it sends to its apps, and nobody here takes it.
-    Whoever runs the shop can remove the app too.
+    It tries once, and may fail. Until it succeeds, the shop continues to send its webhooks, which
+    are ignored here. The shop's owner can uninstall the app too.
     """
     try:
         if clock.now() < grant.access_ends_at:

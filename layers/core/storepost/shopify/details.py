@@ -1,4 +1,4 @@
-"""What a shop says of itself: what a store is made of when the shop is connected."""
+"""A shop's details, which become a store's when the shop is connected."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,25 +13,25 @@ from storepost.values.locale_codes import canonical, parts
 MAX_LOCALES = 40
 _ASKING = "read_locales"
 _FALLBACK = "en"
-"""The primary locale where the shop sends none, as every shop began with it."""
+"""The primary locale where the shop sends none: every shop starts with it."""
 
 
 @dataclass(frozen=True)
 class ShopDetails:
-    """A shop's own account of itself."""
+    """A shop's details, as it states them."""
 
     name: str
     currency: str
     contact_email: str | None
     storefront_url: str | None
     locales: tuple[StoreLocale, ...]
-    """At least one; exactly one of them is primary, and it is the first."""
+    """At least one; the first is the primary one, and the only primary one."""
 
 
 def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
-    """Asks the shop; its locales only where the scopes that it granted allow that.
+    """Requests the shop's details; its locales only where the granted scopes allow that.
 
-    Raises what `AdminClient.run` does.
+    Raises what `AdminClient.run` raises.
     """
     shop = admin.run(documents.SHOP)["shop"]
     locale_rows: list[dict[str, Any]] = []
@@ -52,10 +52,10 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
 def locales_of(
     details: ShopDetails, granted: Collection[str], stored: Sequence[StoreLocale]
 ) -> tuple[StoreLocale, ...]:
-    """Returns a store's locales, the primary one first: the shop's, where the scopes let it be
-    read.
+    """Returns a store's locales, the primary one first.
 
-    Else it keeps those that it had. One that had none takes what the details have instead.
+    They are the shop's if the scopes allow reading them. Else the store keeps its own; a store
+    without any gets those of the details.
     """
     if covers(granted, _ASKING) or not stored:
         return details.locales
@@ -67,7 +67,7 @@ def locales_of(
 
 
 def granted_scopes(admin: AdminClient) -> tuple[str, ...]:
-    """Asks the shop what it lets the app do now. Raises what `AdminClient.run` does."""
+    """Requests the scopes that the shop grants now. Raises what `AdminClient.run` raises."""
     installation = admin.run(documents.ACCESS_SCOPES)["currentAppInstallation"]
     return tuple(scope["handle"] for scope in installation["accessScopes"])
 
@@ -75,7 +75,7 @@ def granted_scopes(admin: AdminClient) -> tuple[str, ...]:
 def _locales(
     locale_rows: Iterable[dict[str, Any]], currency: str, country: str | None, url: str
 ) -> tuple[StoreLocale, ...]:
-    """The shop's locales, the primary one first; what is no language tag is left out."""
+    """The shop's locales, the primary one first; values that aren't language tags are left out."""
     known: dict[str, StoreLocale] = {}
     for row in sorted(locale_rows, key=lambda row: not row["primary"]):
         code = _code(row["locale"])
@@ -95,7 +95,7 @@ def _locale(
     url: str,
 ) -> StoreLocale:
     parsed = parts(code)
-    # The shop's own country is where its primary locale is spoken, unless that says otherwise.
+    # The primary locale has the shop's own country, unless it names a region itself.
     home = country if is_primary and parsed.region is None else None
     return StoreLocale(
         locale=code,

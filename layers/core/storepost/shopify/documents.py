@@ -1,7 +1,7 @@
-"""What is said to the Admin API: a GraphQL file an operation, in `documents/`.
+"""The operations of the Admin API: one GraphQL file each, in `documents/`.
 
 `make check-shopify` checks each of them against Shopify's own schema, and the scopes that it needs
-against those that the app asks for.
+against those that the app requests.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent / "documents"
 
 @dataclass(frozen=True)
 class Document:
-    """One operation, by its file's name."""
+    """One operation, named like its file."""
 
     name: str
 

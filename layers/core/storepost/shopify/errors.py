@@ -1,10 +1,10 @@
-"""What can go wrong with a shop, classified by what helps."""
+"""Errors of a shop's API, classified by their remedy."""
 
 from dataclasses import dataclass
 
 
 class ShopifyError(Exception):
-    """Says what went wrong with a shop. Its text may be logged: it says nothing of anybody."""
+    """An error of a shop. Its text may be logged: it has no personal data."""
 
 
 class ShopUnavailable(ShopifyError):  # noqa: N818 - it is what happened
@@ -12,15 +12,15 @@ class ShopUnavailable(ShopifyError):  # noqa: N818 - it is what happened
 
 
 class NeedsReauth(ShopifyError):  # noqa: N818 - it is what is needed
-    """The shop takes our tokens no more: somebody has to approve the app again."""
+    """The shop refuses our tokens: somebody must approve the app again."""
 
 
 class AccessDenied(ShopifyError):  # noqa: N818 - it is what happened
-    """The shop never gave a scope that the request needs, or took it back."""
+    """The shop didn't grant a scope that the request needs, or revoked it."""
 
 
 class RequestRefused(ShopifyError):  # noqa: N818 - it is what happened
-    """Shopify understands the request and won't do it, however often it is sent."""
+    """Shopify understood the request and refuses it; sending it again won't help."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class UserError:
 
 
 class MutationRefused(RequestRefused):
-    """A mutation came back with user errors. Their messages may repeat what was sent."""
+    """A mutation's answer has user errors. Their messages may repeat what was sent."""
 
     def __init__(self, errors: tuple[UserError, ...]) -> None:
-        """`errors` are at least one."""
+        """`errors` has at least one."""
         super().__init__(f"user errors: {', '.join(e.code or 'without a code' for e in errors)}")
         self.errors = errors

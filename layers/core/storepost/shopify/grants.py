@@ -1,7 +1,7 @@
-"""What a shop gave the app: its tokens, sealed, in one row under the shop's own name.
+"""A shop's tokens for the app, sealed, in one row under the shop's own name.
 
 A grant belongs to the app and the shop, whatever workspace the shop is connected to: Shopify keeps
-one at a time, and a newer one ends those before it. Who may use it is the claim's matter.
+one at a time, and a newer one invalidates those before it. The claim decides who may use it.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,7 +21,7 @@ from storepost.values.ids import new_id
 
 
 class ShopGrantItem(Item, discriminator="shop_grant"):
-    """The shop's tokens, and who is refreshing them."""
+    """The shop's tokens, and the lease of the run that refreshes them."""
 
     grant_id = Identifier()
     access_token = UnicodeAttribute()
@@ -36,7 +36,7 @@ class ShopGrantItem(Item, discriminator="shop_grant"):
 
 @dataclass(frozen=True)
 class Grant:
-    """A shop's tokens, still sealed; each pair has an id of its own."""
+    """A shop's tokens, still sealed; each pair has its own id."""
 
     id: UUID
     shop: str
@@ -44,16 +44,16 @@ class Grant:
     refresh_ends_at: datetime
     scopes: tuple[str, ...]
     approved_at: datetime
-    """When the app was approved; tokens that are refreshed keep it."""
+    """When the app was approved; a refresh keeps it."""
     sealed_access_token: str = field(repr=False)
     sealed_refresh_token: str = field(repr=False)
 
     def access_token(self) -> str:
-        """Returns the token that requests carry."""
+        """Returns the token for requests."""
         return self._opened(self.sealed_access_token, Purpose.SHOP_ACCESS_TOKEN)
 
     def refresh_token(self) -> str:
-        """Returns the token that gets new ones."""
+        """Returns the token for a refresh."""
         return self._opened(self.sealed_refresh_token, Purpose.SHOP_REFRESH_TOKEN)
 
     def _opened(self, sealed: str, purpose: Purpose) -> str:
@@ -74,12 +74,12 @@ def find_grant(shop: str) -> Grant | None:
 
 
 def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | None) -> None:
-    """Keeps what the shop gave in the place of anything before; without a store, until `until`."""
+    """Stores the shop's tokens, replacing earlier ones; without a store, until `until`."""
     changes.save(_item(shop, tokens, clock.now(), until))
 
 
 def keep_while_connected(changes: Changes, grant: Grant) -> None:
-    """Keeps the shop's tokens as long as it is connected; a lost race where it has others now."""
+    """Makes the shop's tokens not expire while it is connected; a lost race if it has others."""
     changes.update(
         ShopGrantItem(*grant_key(grant.shop)),
         [ShopGrantItem.expiration.remove()],
@@ -93,9 +93,9 @@ def delete_grant(changes: Changes, shop: str) -> None:
 
 
 def end_grant(changes: Changes, shop: str, removed_at: datetime, valid_for: timedelta) -> None:
-    """Ends the tokens of a shop that removed the app then.
+    """Deletes the tokens of a shop that uninstalled the app at `removed_at`.
 
-    Those that it gave since stay, for as long after the approval as a store may be chosen.
+    Newer tokens stay, for as long after their approval as a workspace may be chosen.
     """
     grant = find_grant(shop)
     if grant is None:
@@ -109,7 +109,7 @@ def end_grant(changes: Changes, shop: str, removed_at: datetime, valid_for: time
 
 
 def note_scopes(changes: Changes, grant: Grant, scopes: Collection[str]) -> None:
-    """Notes what the shop grants now, if its tokens are still these."""
+    """Writes the scopes that the shop grants now, if its tokens are still these."""
     changes.update(
         ShopGrantItem(*grant_key(grant.shop)),
         [ShopGrantItem.scopes.set(list(scopes))],
@@ -118,12 +118,12 @@ def note_scopes(changes: Changes, grant: Grant, scopes: Collection[str]) -> None
 
 
 def expect_grant(changes: Changes, grant: Grant) -> None:
-    """Demands that the shop's tokens are still these."""
+    """Expects the shop's tokens to be still these."""
     changes.expect(ShopGrantItem(*grant_key(grant.shop)), ShopGrantItem.grant_id == grant.id)
 
 
 def begin_refresh(grant: Grant, by: UUID, lease: timedelta) -> bool:
-    """Returns whether `by` alone may refresh these tokens until the lease ends."""
+    """Takes the lease to refresh these tokens for `by`; returns False if another run has it."""
     now = clock.now()
     free = ShopGrantItem.refreshing_ends_at.does_not_exist() | (
         ShopGrantItem.refreshing_ends_at < now
@@ -136,13 +136,13 @@ def begin_refresh(grant: Grant, by: UUID, lease: timedelta) -> bool:
 
 
 def end_refresh(grant: Grant, by: UUID) -> None:
-    """Gives the lease back after a refresh without a result."""
+    """Returns the lease after a refresh without a result."""
     actions = [ShopGrantItem.refreshed_by.remove(), ShopGrantItem.refreshing_ends_at.remove()]
     _at_once(grant, actions, ShopGrantItem.refreshed_by == by)
 
 
 def replace_grant(grant: Grant, by: UUID, tokens: Tokens) -> Grant | None:
-    """Puts the new tokens in the old ones' place; None where `by` has lost them to somebody."""
+    """Replaces the tokens with the new ones; None if `by` has lost the lease to another run."""
     item = _item(grant.shop, tokens, grant.approved_at)
     actions = [
         ShopGrantItem.grant_id.set(item.grant_id),

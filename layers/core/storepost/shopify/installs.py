@@ -1,7 +1,7 @@
 """Pending OAuth installs of the Shopify app: begun in a workspace, not approved by the shop yet.
 
 Each has OAuth's `state`, a random text that Shopify sends back with the approval. It can be used
-once, within ten minutes, and says which workspace began the install; it connects no store.
+once, within ten minutes, and identifies the workspace that began the install; it connects no store.
 """
 
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class InstallItem(Item, discriminator="install"):
 
 
 class InstallStateItem(Item, discriminator="install_state"):
-    """Leads from the digest of a state to its install."""
+    """Maps the digest of a state to its install."""
 
     workspace_id = Identifier()
     install_id = Identifier()
@@ -62,7 +62,7 @@ class Install:
     sealed_state: str | None = field(repr=False)
 
     def state(self) -> str | None:
-        """Returns the state that Shopify has to send back; None once it did."""
+        """Returns the state that Shopify has to send back; None once it has."""
         if self.sealed_state is None:
             return None
         return unseal(
@@ -110,7 +110,7 @@ class InstallRepository:
         return [install for install in found if install is not None]
 
     def begin(self, changes: Changes, install_id: UUID, shop: str, state: str) -> Install:
-        """Stores a pending install with its state, in the place of an earlier one of the shop."""
+        """Stores a pending install with its state, replacing an earlier one of the shop."""
         now, state_digest = clock.now(), digest(state)
         before = find(InstallItem, install_key(self._scope, shop))
         if before is not None:
@@ -142,7 +142,7 @@ class InstallRepository:
     def await_choice(
         self, changes: Changes, install: BegunInstall, until: datetime, on_conflict: Exception
     ) -> None:
-        """Keeps an approved install until then, while somebody chooses the shop's workspace.
+        """Keeps an approved install until `until`, while the shop's workspace is chosen.
 
         The commit raises `on_conflict` where the install isn't pending any more.
         """
@@ -166,7 +166,7 @@ class InstallRepository:
 
 
 def find_begun(state: str) -> BegunInstall | None:
-    """Returns the install that a state belongs to; None where it was used, or its time is over."""
+    """Returns the install that a state belongs to; None if it was used, or has expired."""
     state_digest = digest(state)
     item = find(InstallStateItem, state_key(state_digest))
     if item is None or item.ends_at <= clock.now():

@@ -1,8 +1,8 @@
 """OAuth with a shop: the address of an install, and tokens for a code or a refresh token.
 
-The tokens are offline ones that expire: an access token lasts an hour, a refresh token 90 days.
-Each refresh gives both anew; the refresh token that it used goes on working until the one that came
-in its place is used, so that an answer that got lost can be asked for again.
+The tokens are expiring offline tokens: an access token lasts an hour, a refresh token 90 days. Each
+refresh returns new ones of both; the old refresh token works until the new one is used, so that a
+refresh whose answer got lost can be repeated.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from storepost.values import clock
 from storepost.values.json_reading import read_json
 
 TIMEOUT_SECONDS = 8
-# RFC 6749, section 5.2, and what Shopify says of a client id that it doesn't know.
+# RFC 6749, section 5.2, and Shopify's error for an unknown client id.
 _OUR_FAULT = frozenset(
     {"invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"}
     | {"application_cannot_be_found"}
@@ -28,12 +28,12 @@ _REFUSED = frozenset({400, 401, 403})
 
 
 class GrantRefused(ShopifyError):  # noqa: N818 - it is what happened
-    """Shopify gives no tokens for that code or refresh token, now and later."""
+    """Shopify gives no tokens for that code or refresh token, now or later."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """Says what a shop gave the app."""
+    """A shop's tokens for the app."""
 
     access_token: str = field(repr=False)
     access_ends_at: datetime
@@ -43,8 +43,9 @@ class Tokens:
 
 
 def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -> str:
-    """Returns where somebody of the shop approves the app;
-    Shopify then leads them to `redirect_uri`.
+    """Returns the address where a shop's owner approves the app.
+
+    Shopify then redirects to `redirect_uri`.
     """
     query = {
         "client_id": app.client_id,
@@ -56,7 +57,7 @@ def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -
 
 
 def tokens_for_code(app: ShopifyApp, shop: str, code: str) -> Tokens:
-    """Returns the tokens for a code that Shopify redirected with; it is good for one exchange.
+    """Returns the tokens for a code of Shopify's redirect; a code can be exchanged once.
 
     Raises GrantRefused and ShopUnavailable.
     """
@@ -74,7 +75,7 @@ def _tokens(app: ShopifyApp, shop: str, parameters: Mapping[str, str]) -> Tokens
         "content-type": "application/x-www-form-urlencoded",
         "accept": "application/json",
     }
-    # Before the request leaves: what is counted from here ends early rather than late.
+    # Read before the request is sent: times computed from it are early rather than late.
     now = clock.now()
     try:
         answer = post(

@@ -1,7 +1,7 @@
-"""Shopify's limit on the Admin API: a bucket of points a shop, which refills by the second.
+"""Shopify's limit on the Admin API: a bucket of points per shop, which refills every second.
 
-A request must find its whole possible cost in the bucket when it begins, and gets back what it did
-not use. The answer says what is left, so whoever listens waits before a refusal and not after it.
+A request needs its whole possible cost in the bucket when it starts, and gets back what it didn't
+use. The answer has the points left, so a client can wait before it is refused instead of after.
 """
 
 from collections.abc import Mapping
@@ -25,8 +25,9 @@ class Bucket:
     at: datetime
 
     def seconds_until(self, cost: float, now: datetime) -> float:
-        """Returns how long until the bucket holds the cost, to the next millisecond;
-        0 where it does.
+        """Returns how long until the bucket has the cost, in seconds rounded up to a millisecond.
+
+        0 if it has it now.
         """
         passed = max(0.0, (now - self.at).total_seconds())
         available = min(self.maximum, self.available + passed * self.restored_a_second)
@@ -38,31 +39,29 @@ class Bucket:
 
 @dataclass(frozen=True)
 class Cost:
-    """Says what an answer says of its request's cost."""
+    """The cost of a request, from its answer."""
 
     requested: float
-    """What had to be in the bucket."""
+    """The points that the bucket had to have."""
     bucket: Bucket
 
 
 class Pacer:
-    """Says how one client keeps to a shop's limit."""
+    """Keeps one client within a shop's limit."""
 
     def __init__(self) -> None:
-        """Nothing is known before the first answer."""
+        """Starts without a known bucket, before the first answer."""
         self._bucket: Bucket | None = None
         self._costs: dict[Document, float] = {}
 
     def note(self, document: Document, cost: Cost) -> None:
-        """Learns from an answer. Raises RequestRefused where the bucket can never hold the cost."""
+        """Records an answer's cost. Raises RequestRefused where the bucket can never hold it."""
         if cost.requested > cost.bucket.maximum:
             raise RequestRefused(f"{document.name} costs more than the shop's whole bucket")
         self._bucket, self._costs[document] = cost.bucket, cost.requested
 
     def seconds_before(self, document: Document) -> float:
-        """Returns how long to wait with the document;
-        0 where nothing is known of it or of the bucket.
-        """
+        """Returns how long to wait before the document; 0 if its cost or the bucket isn't known."""
         if self._bucket is None or document not in self._costs:
             return 0.0
         return self._bucket.seconds_until(self._costs[document], clock.now())

@@ -3,27 +3,26 @@
 from collections.abc import Collection
 
 REQUIRED = ("read_customers", "read_orders", "read_products")
-"""Without one of these there would be nothing to connect the shop for."""
+"""Without one of these, connecting the shop would be pointless."""
 
 
 def covers(granted: Collection[str], needed: str) -> bool:
-    """Returns whether the scope was granted, by itself or with the one to write, which is then all
-    that Shopify lists.
+    """Returns whether the scope was granted, by itself or by the matching write scope.
 
-    `write_customers` implies `read_customers`, and Shopify's list of what was granted leaves out
-    what another scope implies.
+    `write_customers` implies `read_customers`, and Shopify's list of granted scopes leaves out
+    those that another scope implies.
     """
     writing = needed.replace("read_", "write_", 1) if needed.startswith("read_") else needed
     return needed in granted or writing in granted
 
 
 def lacking(granted: Collection[str]) -> list[str]:
-    """Returns what is required and wasn't granted."""
+    """Returns the required scopes that weren't granted."""
     return [scope for scope in REQUIRED if not covers(granted, scope)]
 
 
 def may_make_coupons(granted: Collection[str]) -> bool:
-    """Returns whether discounts and their codes can be made in the shop."""
+    """Returns whether discounts and their codes can be created in the shop."""
     return covers(granted, "write_discounts")
 
 

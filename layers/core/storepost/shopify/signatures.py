@@ -1,4 +1,4 @@
-"""What Shopify signs with the app's client secret: a redirect's query, and a webhook's body."""
+"""Verifies Shopify's signatures by the app's client secret: of a redirect and of a webhook."""
 
 import hmac
 from base64 import b64encode
@@ -12,9 +12,9 @@ SIGNATURE = "hmac"
 def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | None:
     """Returns the parameters of a redirect that Shopify signed with one of the secrets, else None.
 
-    Signed are the decoded parameters but `hmac` itself, as `name=value` in the order of their
-    names, joined by `&`; `%`, `&` and in names `=` stay encoded, so that no two queries are signed
-    alike. A parameter that comes twice is refused: which one counts would be the reader's choice.
+    The signature is over the decoded parameters without `hmac`, as `name=value` sorted by name,
+    joined by `&`; `%`, `&` and in names `=` stay encoded, so that no two queries have the same
+    text. A repeated parameter is refused: it would be ambiguous which value counts.
     """
     try:
         pairs = parse_qsl(raw_query, keep_blank_values=True, strict_parsing=True, errors="strict")
@@ -30,7 +30,7 @@ def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | Non
 
 
 def signed_text(parameters: Sequence[tuple[str, str]]) -> str:
-    """Returns what Shopify computes the signature of a redirect over."""
+    """Returns the text that Shopify signs for a redirect."""
     lines = (f"{_plain(name).replace('=', '%3D')}={_plain(value)}" for name, value in parameters)
     return "&".join(sorted(lines))
 
@@ -44,8 +44,6 @@ def _signature(message: bytes, secret: str) -> str:
 
 
 def is_signed(raw: bytes, signature: str, secrets: Iterable[str]) -> bool:
-    """Returns whether Shopify signed the bytes with one of the secrets;
-    compared in constant time.
-    """
+    """Returns whether Shopify signed the bytes with one of the secrets; in constant time."""
     expected = (b64encode(hmac.new(each.encode(), raw, sha256).digest()) for each in secrets)
     return any([hmac.compare_digest(each, signature.encode()) for each in expected])

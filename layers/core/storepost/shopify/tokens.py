@@ -1,9 +1,9 @@
-"""A shop's access token that works now.
+"""Provides a shop's access token that works now.
 
-It is refreshed some minutes before it ends, by one at a time: whoever refreshes holds a lease on
-the shop's row, the others wait for its result. Killed between Shopify's answer and our write, the
-lease ends by itself and the next one uses the same refresh token again, which Shopify takes until
-the one that got lost is used: never.
+It is refreshed some minutes before it expires, by one run at a time: that run holds a lease on the
+shop's row, the others wait for its result. If it is killed between Shopify's answer and our write,
+the lease expires and the next run uses the same refresh token again. Shopify accepts that until the
+lost token is used, which is never.
 """
 
 from dataclasses import replace
@@ -29,18 +29,18 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 
 EARLY = timedelta(minutes=5)
-"""No request of ours takes so long: a token that is good at its beginning is so at its end."""
+"""No request takes longer: a token that works at its start works at its end."""
 
 LEASE = timedelta(seconds=30)
-"""Longer than a refresh takes, with its timeout; what a run that was killed holds others up."""
+"""Longer than a refresh takes, with its timeout; a killed run delays the others by this."""
 
 LOOK_AGAIN_SECONDS = 0.5
 
 
 def usable_grant(shop: str, patience: Patience) -> Grant:
-    """Returns tokens whose access token works for minutes to come.
+    """Returns tokens whose access token works for some minutes more.
 
-    Raises NeedsReauth where somebody has to approve the app again, and ShopUnavailable.
+    Raises NeedsReauth where somebody must approve the app again, and ShopUnavailable.
     """
     grant = find_grant(shop)
     if grant is None:
@@ -49,8 +49,7 @@ def usable_grant(shop: str, patience: Patience) -> Grant:
 
 
 def renewed_grant(grant: Grant, patience: Patience) -> Grant:
-    """Returns other tokens than these, which the shop doesn't take any more: fetched once,
-    by one of us.
+    """Returns new tokens in place of these, which the shop refuses; one run fetches them.
 
     Raises NeedsReauth and ShopUnavailable.
     """
@@ -74,7 +73,7 @@ def renewed_grant(grant: Grant, patience: Patience) -> Grant:
 
 
 def _give_up(grant: Grant) -> None:
-    """Notes on the shop's store that somebody has to approve the app again, if these still hold."""
+    """Marks the shop's store as in need of a new approval, if these are still its tokens."""
 
     def note(changes: Changes) -> None:
         claim, stored = find_claim(grant.shop), find_grant(grant.shop)
@@ -93,7 +92,7 @@ def _give_up(grant: Grant) -> None:
 def _after_refusal(grant: Grant, refused: GrantRefused) -> Grant:
     stored = find_grant(grant.shop)
     if stored is not None and stored.id != grant.id:
-        return stored  # somebody approved the app anew meanwhile
+        return stored  # the app was approved again meanwhile
     _give_up(grant)
     raise NeedsReauth(f"the shop refused to refresh its tokens: {refused}") from refused
 

@@ -1,4 +1,4 @@
-"""Using the tokens of shops that are quiet: a refresh token that nobody uses for 90 days ends."""
+"""Uses the tokens of inactive shops: a refresh token expires after 90 days without use."""
 
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.item import Key
@@ -10,16 +10,16 @@ from storepost.values import clock
 from storepost.values.logs import log_unexpected, logger
 
 MAX_OF_A_SHARD = 25
-"""A run ends in time; what is left is due an hour later, too."""
+"""Bounds a run's time; the remaining shops are still due in the next run, an hour later."""
 
 PATIENCE_SECONDS = 1.0
 
 
 def look_after_shops() -> int:
-    """Has a fresh token of each shop that is due; returns how many shops it was.
+    """Refreshes the tokens of each shop that is due; returns how many succeeded.
 
-    One that can't answer, or fails otherwise, is tried again a day later: so many of them hold
-    nobody up.
+    A shop that can't be reached, or fails otherwise, is retried a day later, so that such shops
+    don't delay the others.
     """
     looked_after = 0
     for shard in range(SHARDS):
@@ -36,8 +36,8 @@ def _look_after(shop: str, row: Key) -> bool:
         logger.warning("a shop's tokens were not refreshed", extra={"reason": str(error)})
         failed = True
     except NeedsReauth:
-        pass  # its store says so now; only somebody of the shop can fix that
-    except Exception as error:  # one shop's failure is not the others'
+        pass  # its store has that status now; only the shop's owner can fix it
+    except Exception as error:  # one shop's failure doesn't stop the others
         log_unexpected(error)
         failed = True
     commit_anew(lambda changes: schedule_retry(changes, shop, row, failed=failed))

@@ -1,1 +1,1 @@
-"""What stores send: batches, webhooks, and what is pulled from a shop."""
+"""Data that stores send: batches, webhooks, and pulls from a shop."""

@@ -1,1 +1,1 @@
-"""Values with rules of their own: each is checked where it comes in and then relied on."""
+"""Values with rules of their own: each is checked on input and then relied on."""

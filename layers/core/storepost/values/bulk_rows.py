@@ -1,4 +1,4 @@
-"""Rows of a bulk request, which are read one by one: an unreadable one fails alone."""
+"""Rows of a bulk request, which are validated one by one: an unreadable row fails alone."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, core_schema
 from storepost.values.wire import Shape
 
 MAX_ROWS = 500
-"""Of one request."""
+"""How many rows one request may have."""
 
 
 class RowFault(StrEnum):
@@ -22,18 +22,18 @@ class RowFault(StrEnum):
     """
 
     remedy: str
-    """Holds nothing of a row: answers are kept for a day, and that has a size."""
+    """Contains nothing of a row: answers are stored for a day, and their size is limited."""
     field: str | None
 
     def __new__(cls, code: str, remedy: str = "", field: str | None = None) -> Self:
-        """Makes the fault that equals its code; called with a code alone, Enum looks it up."""
+        """Makes the fault that equals its code; called with only a code, Enum looks it up."""
         fault = str.__new__(cls, code)
         fault._value_, fault.remedy, fault.field = code, remedy, field
         return fault
 
     @classmethod
     def at(cls, location: tuple[int | str, ...]) -> Self:
-        """Returns the fault of what pydantic finds wrong at a place in the row."""
+        """Returns the fault for an error that pydantic reports at a place in the row."""
         if not location:
             return cls("not_an_object")
         return next((each for each in cls if each.field == location[0]), cls("unknown_field"))
@@ -41,7 +41,7 @@ class RowFault(StrEnum):
 
 @dataclass(frozen=True)
 class UnreadableRow[Fault: RowFault]:
-    """Stands in a request for a row that can't be read."""
+    """Replaces, in a request, a row that can't be read."""
 
     faults: tuple[Fault, ...]
     """At least one; the first is its code."""
@@ -49,17 +49,17 @@ class UnreadableRow[Fault: RowFault]:
 
 @dataclass(frozen=True)
 class ReadAlone[Fault: RowFault]:
-    """Marks a row's type: what can't be read is an UnreadableRow, and no error of the request."""
+    """Marks a row's type: an unreadable row is an UnreadableRow, and no error of the request."""
 
     model: type[BaseModel]
     faults: type[Fault]
     further: Callable[[object], Iterable[Fault]] | None = None
-    """Finds what is wrong with a row besides."""
+    """Returns faults of a row that its model doesn't find."""
 
     def __get_pydantic_core_schema__(
         self, source: object, schema_of: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Reads a row as its model does; in the description a row is its model alone."""
+        """Validates a row as its model does; the API's description shows only the model."""
         return core_schema.no_info_wrap_validator_function(self._read, schema_of(self.model))
 
     def _read(self, value: object, read: core_schema.ValidatorFunctionWrapHandler) -> object:
@@ -76,7 +76,7 @@ class ReadAlone[Fault: RowFault]:
 def unreadable[Fault: RowFault](
     rows: Iterable[BaseModel | UnreadableRow[Fault]],
 ) -> Iterator[tuple[int, tuple[Fault, ...]]]:
-    """Yields the place and the faults of each row that can't be read."""
+    """Yields the index and the faults of each row that can't be read."""
     for index, row in enumerate(rows):
         if isinstance(row, UnreadableRow):
             yield index, row.faults

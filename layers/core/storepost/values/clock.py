@@ -1,6 +1,6 @@
-"""The service's time: UTC, cut to milliseconds, which is what answers carry.
+"""The service's time: UTC, cut to milliseconds, as in answers.
 
-Everything asks here, so that the local run can move all of the service's time at once.
+All code takes the time from here, so that the local run can move all of the service's time at once.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ def now() -> datetime:
 
 
 def offset() -> timedelta:
-    """Returns the service's time minus the machine's: zero but in the local run and tests."""
+    """Returns the service's time minus the machine's: zero except in the local run and tests."""
     return _offset
 
 
@@ -28,7 +28,7 @@ def advance(by: timedelta) -> None:
 
 
 def reset() -> None:
-    """Puts the service's time back to the machine's, between tests."""
+    """Resets the service's time to the machine's, between tests."""
     global _offset  # noqa: PLW0603
     _offset = timedelta()
 

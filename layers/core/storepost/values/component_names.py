@@ -1,7 +1,7 @@
-"""What components are called: a class's name where that says enough outside of its package.
+"""Names of the description's components: a class's own name where it is clear outside its package.
 
 A class is named within its package (`coupons.model.CodeStatus`); the components of the description
-share one namespace, and people meet them alone, in the types that generators make.
+share one namespace, and readers see them without the package, in generated types.
 """
 
 import re
@@ -113,16 +113,16 @@ PUBLIC_NAMES = {
     "GoneResource": "DeletedResource",
     "QueuedDeliveries": "QueuedWebhookDeliveries",
 }
-"""What a class is called in the description, where that isn't its own name."""
+"""A class's name in the description, where that isn't its own name."""
 
 _NAMING = frozenset({"$defs", "paths", "properties", "schemas"})
-"""Words of JSON Schema and OpenAPI under which names stand that the interface chose."""
+"""Keys of JSON Schema and OpenAPI whose values have names of the interface as keys."""
 _OF_KIND = re.compile(r"(\w+)_(\w+)_")
-"""How pydantic calls a class that takes another, as a page does: Page_Order_."""
+"""Pydantic's name of a generic class with its parameter, such as a page: Page_Order_."""
 
 
 def public_name(name: str) -> str:
-    """Returns the component's name for the name that pydantic gives a class."""
+    """Returns the component's name for pydantic's name of a class."""
     if generic := _OF_KIND.fullmatch(name):
         return f"{generic[1]}Of{public_name(generic[2])}"
     shorter = name.removesuffix("Shape") or name
@@ -132,8 +132,8 @@ def public_name(name: str) -> str:
 def publicly_named(value: Any, place: str, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
     """Returns schemas as people would write them: no made-up titles, whole numbers, public names.
 
-    `place` is what references to schemas begin with, such as `#/components/schemas/`. `names` says
-    that the keys are names that the interface chose, not JSON Schema's or OpenAPI's words.
+    `place` is the beginning of references to schemas, such as `#/components/schemas/`. `names` says
+    that the keys are names of the interface, not keywords of JSON Schema or OpenAPI.
     """
     if isinstance(value, dict):
         return {

@@ -1,21 +1,22 @@
-"""Reading CSV with Python's own reader, of which one bound holds for the whole process."""
+"""Reads CSV with Python's own reader, which has one field size limit for the whole process."""
 
 import csv
 from collections.abc import Iterable, Iterator
 
 _MAX_FIELD = 2**31 - 1
-"""Characters of a field, which is no bound: callers bound the text that they hand over."""
+"""The characters of a field, in effect unlimited: callers limit the text that they pass."""
 
 
 def csv_rows(
     lines: Iterable[str], delimiter: str, *, strict: bool = False, skips_spaces: bool = False
 ) -> Iterator[list[str]]:
-    """Returns the rows of lines that come with their ends. `strict` refuses what is quoted badly.
+    """Returns the rows of lines, which have their line ends. `strict` refuses bad quoting.
 
-    `skips_spaces` leaves out those behind a delimiter, where a quote may follow them.
+    `skips_spaces` ignores spaces after a delimiter, where a quote may follow them.
 
-    Raises csv.Error while they are read. Python's bound, 128 KB of a field, is lifted here and not
-    by an import: what can be read doesn't depend on what else was imported or read before.
+    Raises csv.Error while the rows are iterated. Python's limit of 128 KB for a field is lifted
+    here and not at import: so what can be read doesn't depend on what else was imported or read
+    before.
     """
     csv.field_size_limit(_MAX_FIELD)
     return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=skips_spaces)

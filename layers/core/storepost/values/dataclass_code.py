@@ -1,9 +1,9 @@
 """Methods of dataclasses, compiled before a function imports them.
 
-Python writes the methods of a dataclass as a source text, and compiles it each time the class is
-defined: a fifth of an import's CPU (docs/adr/0012). `make build` compiles those of this package and
-keeps them in `FILE` (`local/containers/dataclass_methods.py`). Where the file isn't there, or a
-source isn't in it, Python compiles as ever.
+Python generates the methods of a dataclass as source text, and compiles it each time the class is
+defined: a fifth of an import's CPU (docs/adr/0012). `make build` compiles those of this package
+into `FILE` (`local/containers/dataclass_methods.py`). If the file is missing, or a source isn't in
+it, Python compiles as usual.
 """
 
 import dataclasses
@@ -19,13 +19,14 @@ FILE = Path(__file__).with_suffix(".marshal")
 
 type Names = dict[str, Any]
 type Execute = Callable[[str, Names, Names], None]
-"""What `dataclasses` calls with a source, the globals of the class's module, and the names to set:
-the builtin `exec`, unless the module has another one.
+"""The function that `dataclasses` calls: the builtin `exec`, unless the module has another one.
+
+Its arguments are a source, the globals of the class's module, and the names to set.
 """
 
 
 def use(file: Path = FILE) -> None:
-    """Defines dataclasses by the code in a file, from now on."""
+    """Makes `dataclasses` use the compiled code in a file from now on."""
     try:
         magic, code = marshal.loads(file.read_bytes())  # noqa: S302 - it stands beside this module
     except FileNotFoundError:
@@ -35,7 +36,7 @@ def use(file: Path = FILE) -> None:
 
 
 def collect(code: MutableMapping[bytes, bytes], package: str) -> None:
-    """Adds the code of each dataclass that a package defines from now on."""
+    """Adds to `code` the code of each dataclass that a package defines from now on."""
 
     def execute(source: str, module: Names, names: Names) -> None:
         compiled = compile(source, "<string>", "exec")
@@ -47,23 +48,23 @@ def collect(code: MutableMapping[bytes, bytes], package: str) -> None:
 
 
 def write(code: Mapping[bytes, bytes], file: Path = FILE) -> None:
-    """Writes what `use` reads: nothing that another version of Python would read."""
+    """Writes the file that `use` reads; another version of Python ignores it."""
     file.write_bytes(marshal.dumps((MAGIC_NUMBER, dict(code))))
 
 
 def executing(code: Mapping[bytes, bytes]) -> Execute:
-    """Returns an `exec` that looks a source up before it compiles it."""
+    """Returns an `exec` that uses compiled code for a source if there is any."""
 
     def execute(source: str, module: Names, names: Names) -> None:
         known = code.get(_digest(source))
-        # What `use` read is this layer's own.
+        # The code that `use` reads is part of this layer.
         _run(marshal.loads(known) if known else source, module, names)  # noqa: S302
 
     return execute
 
 
 def _replace(execute: Execute) -> None:
-    """A name of the module comes before the builtin."""
+    """Replaces `exec` in `dataclasses`: a name of the module precedes the builtin."""
     vars(dataclasses)["exec"] = execute
 
 

@@ -9,9 +9,9 @@ LENGTH = 254
 
 
 def normalised(address: str, *, reachable: bool = False) -> str:
-    """Returns the address as it is compared and kept. Raises ValueError where it is none.
+    """Returns the address as it is compared and stored. Raises ValueError for an invalid one.
 
-    Only a `reachable` one can be written to: before its @ there is ASCII alone.
+    `reachable` requires one that emails can be sent to: only ASCII before its @.
     """
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - 36 ms
 
@@ -29,7 +29,7 @@ def normalised(address: str, *, reachable: bool = False) -> str:
 
 
 def masked(address: str) -> str:
-    """Returns the address as whoever has it knows it: its first character and its domain."""
+    """Returns the address as its owner recognizes it: its first character and its domain."""
     local, _, domain = address.rpartition("@")
     return f"{local[:1]}•••@{domain}"
 
@@ -48,4 +48,4 @@ ReachableAddress = Annotated[
     AfterValidator(partial(normalised, reachable=True)),
     Field(json_schema_extra={"format": "email", "examples": ["ada@example.com"]}),
 ]
-"""An address in a request that we shall write to."""
+"""An address in a request to which emails are sent."""

@@ -1,11 +1,11 @@
-"""What is wrong with a field, in plain words: one text for each type of error that pydantic has."""
+"""Texts for invalid fields, in plain words: one for each type of error that pydantic has."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
 type Error = Mapping[str, Any]
-"""An error as pydantic has it: its `type`, `loc`, `msg` and perhaps `ctx`."""
+"""An error of pydantic's: its `type`, `loc`, `msg` and perhaps `ctx`."""
 
 UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
 MOMENT_FORM = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
@@ -14,7 +14,7 @@ BOOLEAN_FORM = "Must be `true` or `false`"
 NUMBER_FORM = "Must be a whole number"
 _URL_FORM = "Must be a web address, like `https://example.com/`"
 _OWN = "Value error, "
-"""What pydantic writes before the words of a validator of ours."""
+"""What pydantic writes before the message of our own validators."""
 
 _TEXTS = {
     "missing": "Required",
@@ -60,7 +60,7 @@ _OTHERWISE = "This value isn't accepted here: see the field's description in the
 
 
 def error_text(error: Error) -> str:
-    """Returns the text of an error; what a validator of ours says is taken as it is."""
+    """Returns the text of an error; the message of our own validators is used as it is."""
     kind, context = str(error["type"]), error.get("ctx") or {}
     if kind == "value_error":
         text = str(error["msg"]).removeprefix(_OWN)
@@ -78,7 +78,7 @@ def _by_beginning(kind: str) -> str:
 
 
 def _one_of(expected: str) -> str:
-    """pydantic writes `<Role.ADMIN: 'admin'> or 'member'`, and numbers as `10 or 25`."""
+    """Returns the choices of pydantic's text, `<Role.ADMIN: 'admin'> or 'member'` or `10 or 25`."""
     values = [f"`{text or number}`" for text, number in _CHOICE.findall(expected)]
     if not values:
         return _OTHERWISE
@@ -86,7 +86,7 @@ def _one_of(expected: str) -> str:
 
 
 def _counted(text: str, context: Mapping[str, Any]) -> str:
-    """The text with its number; 1 asks for the singular, and an empty text is called so."""
+    """Returns the text with its number, singular for 1; at least 1 character is "not empty"."""
     bounds = {"min_length": "…", "max_length": "…", "gt": "…", "ge": "…", "lt": "…", "le": "…"}
     filled = text.format_map(bounds | dict(context))
     if filled == "Must have at least 1 characters":

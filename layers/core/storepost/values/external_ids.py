@@ -1,4 +1,4 @@
-"""What a store calls its records: one type for customers, orders, products, variants and stores."""
+"""A store's ids of its records: one type for customers, orders, products, variants and stores."""
 
 import re
 from typing import Annotated
@@ -10,13 +10,13 @@ from storepost.values.placeholders import names_nobody, placeholder_to_none
 MAX_LENGTH = 255
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNDECODED = "\ufffd"
-"""What stands for bytes that aren't UTF-8, as `%ff` in an address: ids would fall together."""
+"""Replaces bytes that aren't UTF-8, as `%ff` in a URL: different ids would become equal."""
 
 
 def checked(external_id: str) -> str:
     """Returns the id as it is: case counts, and nothing is trimmed.
 
-    Raises ValueError where it can't identify one record among all, or can't be sent in an address.
+    Raises ValueError if it can't identify one record among all, or can't be part of a URL.
     """
     if names_nobody(external_id):
         raise ValueError("Must be the id of one record: this is a placeholder, as `0` and `null`")
@@ -30,7 +30,7 @@ def checked(external_id: str) -> str:
 
 
 def is_usable(external_id: str) -> bool:
-    """Returns whether a record may be called so."""
+    """Returns whether it can be a record's id."""
     try:
         return bool(checked(external_id))
     except ValueError:
@@ -43,4 +43,4 @@ ExternalId = Annotated[
 """A store's own id of a record, in a request."""
 
 LenientExternalId = Annotated[ExternalId | None, BeforeValidator(placeholder_to_none)]
-"""The same where a record may have none: placeholders count as left out."""
+"""The same for a record that may have none: a placeholder counts as no id."""

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong, as a problem lists it: where, and in plain words."""
+"""Pydantic's errors in the form in which a problem lists them: the place, and plain words."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from storepost.values.problems import FieldError
 def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
     """Returns the errors of a request; places begin with `body`, `query`, `path` or `header`.
 
-    Each is made when it is needed, and none is listed twice.
+    They are made lazily, and none is listed twice.
     """
     return _distinct((_path(error, body), error) for error in errors)
 
@@ -23,9 +23,9 @@ def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldE
 
 
 def wrong_field(message: str, *path: str | int) -> ValidationError:
-    """Returns what a validator of several fields raises, so that the error stands at one of them.
+    """Returns the error that a validator of several fields raises to report it at one of them.
 
-    `path` has the names of the request, and numbers from 0, within what is validated.
+    `path` has the field names of the request and indexes from 0, relative to the validated value.
     """
     kind = PydanticCustomError("value_error", "{message}", {"message": message})
     error = InitErrorDetails(type=kind, loc=path, input=None)
@@ -55,9 +55,9 @@ def _pointer(where: list[str | int], error: Error, body: object) -> str:
 
 
 def _path_parts(parts: list[str | int], body: object) -> Iterator[str]:
-    """The names and numbers that lead to a place in the body.
+    """Returns the names and indexes that lead to a place in the body.
 
-    Where a value has one of several shapes, pydantic puts the shape's name between them.
+    If a value may have one of several shapes, pydantic adds the shape's name, which is left out.
     """
     for number, part in enumerate(parts):
         if isinstance(body, dict) and _names_shape(part, parts[number + 1 :], body):
@@ -67,7 +67,7 @@ def _path_parts(parts: list[str | int], body: object) -> Iterator[str]:
 
 
 def _names_shape(part: str | int, rest: list[str | int], body: dict[str, object]) -> bool:
-    """Whether the name is that of a shape; a field of the shape may have the same."""
+    """Returns whether the name is that of a shape; a field of the shape may have the same name."""
     if part not in body:
         return bool(rest)
     if part not in body.values() or not rest:
@@ -84,7 +84,7 @@ def _within(body: object, part: str | int) -> object:
 
 
 def _discriminator(error: Error) -> list[str]:
-    """The field that should have said which shape it is."""
+    """Returns the name of the field that should have said which shape the value has."""
     if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
         return [str(error["ctx"]["discriminator"]).strip("'")]
     return []

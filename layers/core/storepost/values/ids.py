@@ -1,4 +1,4 @@
-"""Identifiers: random ones, ones that follow from what they name; short forms for keys."""
+"""Identifiers: random ones, ones derived from what they name, and short forms for keys."""
 
 import secrets
 from base64 import b64decode, b64encode
@@ -27,7 +27,7 @@ def new_id() -> UUID:
 def timed_id(moment: datetime, number: int = 0) -> UUID:
     """Returns an identifier that sorts by its moment, in milliseconds (UUIDv7, RFC 9562).
 
-    Those that one process makes of one moment sort by `number`, below 4,096; the rest is random.
+    Those of the same moment from one process sort by `number`, below 4,096; the rest is random.
     """
     milliseconds = int(moment.timestamp() * 1000)
     random = secrets.randbits(62)
@@ -40,9 +40,9 @@ def derived_id(parent: UUID, *parts: str) -> UUID:
 
 
 def derived_bytes(parent: UUID, *parts: str) -> Callable[[str], bytes]:
-    """Returns what makes the 16 bytes of `derived_id(parent, *parts, last)` of each `last`.
+    """Returns a function that makes the 16 bytes of `derived_id(parent, *parts, last)` for `last`.
 
-    Without a UUID for each it takes a quarter of the time, which counts for thousands.
+    Without a UUID object for each it takes a quarter of the time, which matters for thousands.
     """
     prefix = sha1(parent.bytes + _SEPARATOR.join([*parts, ""]).encode(), usedforsecurity=False)
 
@@ -58,7 +58,7 @@ def derived_bytes(parent: UUID, *parts: str) -> Callable[[str], bytes]:
 
 
 SHORT_LENGTH = 22
-"""Characters of a short id."""
+"""How many characters a short id has."""
 
 
 def short(identifier: UUID) -> str:

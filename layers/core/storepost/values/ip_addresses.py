@@ -1,4 +1,4 @@
-"""Network addresses of people, in one form each."""
+"""People's network addresses, each in its canonical form."""
 
 from ipaddress import ip_address
 from typing import Annotated
@@ -10,10 +10,10 @@ IP_FORM = "Must be an IPv4 or IPv6 address, like `203.0.113.7` or `2001:db8::7`"
 
 
 def normalised(address: str) -> str:
-    """Returns the address as RFC 5952 writes it. Raises ValueError where it is none.
+    """Returns the address in the form of RFC 5952. Raises ValueError if it is none.
 
-    That is in small letters, with the longest run of zeros left out. A zone, as in `fe80::1%eth0`,
-    means something to one machine alone, and is refused.
+    That form is in lower case, without the longest run of zeros. A zone, as in `fe80::1%eth0`, has
+    a meaning on one machine only, and is refused.
     """
     try:
         parsed = ip_address(address.strip())

@@ -1,4 +1,4 @@
-"""JSON that somebody else wrote, read within bounds: its depth is known before it is parsed."""
+"""Reads JSON from outside within limits: its depth is checked before it is parsed."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 MAX_DEPTH = 100
-"""Arrays and objects that may stand inside one another."""
+"""How many arrays and objects may be nested."""
 
 _SLICE = 65_536
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -17,7 +17,7 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 class TooDeep(ValueError):  # noqa: N818 - it is what the text is
-    """More than 100 arrays and objects stand inside one another."""
+    """More than 100 arrays and objects are nested."""
 
     def __init__(self) -> None:
         """Gives the error a message for the log."""
@@ -25,7 +25,7 @@ class TooDeep(ValueError):  # noqa: N818 - it is what the text is
 
 
 class DepthGuard:
-    """Follows the depth of a JSON text that comes in pieces, in linear time and flat memory.
+    """Tracks the depth of a JSON text that arrives in pieces, in linear time and constant memory.
 
     Brackets inside strings don't count. In a text that isn't JSON the depth means nothing, but the
     parser that reads the text next never gets one that is deeper.
@@ -38,7 +38,7 @@ class DepthGuard:
         self._escape = ""
 
     def feed(self, piece: str) -> None:
-        """Takes the next piece. Raises TooDeep where it goes too deep anywhere."""
+        """Takes the next piece. Raises TooDeep if the depth exceeds the limit anywhere."""
         text = _ESCAPE.sub("", self._escape + piece)
         self._escape = "\\" if text.endswith("\\") else ""
         parts = text.split('"')
@@ -62,9 +62,9 @@ def read_json(
     parse_float: Callable[[str], Any] | None = None,
     parse_constant: Callable[[str], Any] | None = None,
 ) -> Any:  # noqa: ANN401 - whatever JSON can say
-    """Returns the value of the text, of at most 100 levels. Bytes are UTF-8.
+    """Returns the value of a JSON text with at most 100 levels. Bytes are UTF-8.
 
-    Raises ValueError for what is no JSON, and for numbers of thousands of digits; TooDeep is one.
+    Raises ValueError for invalid JSON, and for numbers of thousands of digits; TooDeep is one.
     """
     if isinstance(text, bytes):
         text = text.decode()
@@ -75,7 +75,7 @@ def read_json(
 def check_depth(text: str) -> None:
     """Raises TooDeep for more than 100 levels."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return  # as most texts: nothing can be deeper than it has brackets
+        return  # as most do: a text can't be deeper than it has brackets
     guard = DepthGuard()
     for piece in _slices(text):
         guard.feed(piece)

@@ -1,4 +1,4 @@
-"""The languages in which the service speaks to shoppers."""
+"""The languages of the service's texts for shoppers."""
 
 from enum import StrEnum
 
@@ -17,6 +17,6 @@ class Language(StrEnum):
 
 
 def language_of(tag: str | None) -> Language | None:
-    """Returns the language of a locale such as `de-AT`; None where texts don't exist in it."""
+    """Returns the language of a locale such as `de-AT`; None if the service has no texts in it."""
     primary = (tag or "").partition("-")[0].strip().lower()
     return Language(primary) if primary in Language else None

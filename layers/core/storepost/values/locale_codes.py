@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 @dataclass(frozen=True)
 class LocaleParts:
-    """What a tag says."""
+    """The parts of a tag."""
 
     code: str
     language: str
@@ -17,14 +17,14 @@ class LocaleParts:
     label: str
     """Its name in English, such as `German (Austria)`."""
     country: str
-    """Its region, else the one where most people who speak it live."""
+    """Its region, or else the one where most speakers of the language live."""
 
 
 @lru_cache(maxsize=256)
 def canonical(tag: str) -> str:
     """Returns the tag in its canonical form: `iw` is `he`, `de-at` is `de-AT`.
 
-    Raises ValueError where BCP 47 knows no such tag.
+    Raises ValueError if BCP 47 has no such tag.
     """
     import langcodes  # noqa: PLC0415 - 38 ms
 

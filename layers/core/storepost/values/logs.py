@@ -1,4 +1,4 @@
-"""The log: what happened, never whose: no message of an error, no path, no query, no body."""
+"""The log: what happened, never to whom: no error messages, no paths, no queries, no bodies."""
 
 import traceback
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from aws_lambda_powertools import Logger
 
 logger = Logger()
 KEYS = ("requestId", "operation", "workspaceId", "messageId")
-"""What every line may have beside its own: ids alone."""
+"""The keys that every line may have besides its own: only ids."""
 _FRAMES = 12
 
 
@@ -29,7 +29,7 @@ def add_log_keys(**keys: str | None) -> None:
 
 
 def log_unknown(kind: str, name: str) -> None:
-    """Logs the name of a queue, cause or kind of work of another release, which this one leaves."""
+    """Logs the name of another release's queue, cause or kind of work, which this release skips."""
     logger.warning("left to another release", extra={"what": kind, "value": name})
 
 

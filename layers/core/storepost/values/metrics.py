@@ -1,8 +1,8 @@
-"""What happened, counted: metrics of ours, as lines in the log that CloudWatch reads (EMF).
+"""Counts of events: our own metrics, as log lines that CloudWatch reads (EMF).
 
-They have one dimension, the service: every further one is a metric of its own, and each costs.
-What a count is about (operation, request, workspace) stands beside it in the same line, and can be
-looked for in the log.
+They have one dimension, the service: each further dimension makes further metrics, and each costs.
+The subject of a count (operation, request, workspace) is in the same line, and can be searched in
+the log.
 """
 
 from collections import Counter
@@ -13,12 +13,14 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 _metrics = Metrics()
 _counted: Counter[str] = Counter()
-"""Sums of the running invocation. Powertools keeps each value, at most 100 of a metric: then it
-writes them at once, without what they are about, and demands a namespace even where metrics are
-switched off."""
+"""Sums of the running invocation.
+
+Powertools keeps each value, at most 100 of a metric. Then it writes them at once, without their
+subject, and requires a namespace even if metrics are disabled.
+"""
 
 _flushing = Lock()
-"""The local run has functions in threads of one process; on Lambda nobody else has it."""
+"""The local run has functions in threads of one process; on Lambda only one thread takes it."""
 
 
 def count(name: str, number: int = 1) -> None:
@@ -27,7 +29,7 @@ def count(name: str, number: int = 1) -> None:
 
 
 def flush(**about: str | None) -> None:
-    """Writes what the invocation counted, if anything, with what it is about."""
+    """Writes the counts of the invocation, if any, with their subject."""
     with _flushing:
         counted = dict(_counted)
         _counted.clear()
@@ -39,5 +41,5 @@ def flush(**about: str | None) -> None:
             if value is not None:
                 _metrics.add_metadata(key=key, value=value)
         _metrics.flush_metrics()
-        # Where metrics are switched off, the former leaves them.
+        # If metrics are disabled, the line before keeps them.
         _metrics.clear_metrics()

@@ -32,17 +32,18 @@ class Money:
 
 @cache
 def _table() -> Mapping[str, int]:
-    """The digits of the minor units by code: ISO 4217's, and those that ended since 1999.
+    """Returns the digits of the minor units by code: ISO 4217's, and those that ended since 1999.
 
-    It is our own, as what is stored stays: an order of last year is in BGN, which ended. A code is
-    never taken out, and its digits never change. A test compares it with ISO 4217 as it is now.
+    The table is our own, as stored amounts stay: an order of last year is in BGN, which ended. A
+    code is never removed, and its digits never change. A test compares it with the current ISO
+    4217.
     """
     tables = json.loads(files(__package__).joinpath("currencies.json").read_text(encoding="utf-8"))
     return {**tables["ended"], **tables["current"]}
 
 
 def digits(currency: str) -> int:
-    """Returns how many digits the minor units have; raises ValueError where it is no currency."""
+    """Returns how many digits the minor units have; raises ValueError for an unknown currency."""
     try:
         return _table()[currency]
     except KeyError:
@@ -50,12 +51,12 @@ def digits(currency: str) -> int:
 
 
 def currencies() -> frozenset[str]:
-    """Returns every code that a request may have, ended ones too."""
+    """Returns every code that a request may have, ended ones included."""
     return frozenset(_table())
 
 
 def checked_currency(code: str) -> str:
-    """Returns the code in capitals; raises ValueError where ISO 4217 never had it."""
+    """Returns the code in capitals; raises ValueError if it never was in ISO 4217."""
     upper = code.upper()
     if upper not in _table():
         raise ValueError("Must be an ISO 4217 currency code, like EUR")
@@ -63,7 +64,7 @@ def checked_currency(code: str) -> str:
 
 
 def _checked(value: object) -> object:
-    """Whatever is wrong with a code, its length too, the error says what a code is."""
+    """Checks the code first: any error, of its length too, then says what a code is."""
     return checked_currency(value) if isinstance(value, str) else value
 
 

@@ -7,13 +7,13 @@ from enum import IntEnum
 from storepost.values.problems import FieldError, ValidationFailed
 
 MAX_PAGE = 1_000_000
-"""The last page that may be asked for; a page past a list's end is empty."""
+"""The last page that may be requested; a page past a list's end is empty."""
 
 MAX_ROWS = 20_000
-"""How many rows a combination of filters may look through."""
+"""How many rows a combination of filters may scan."""
 
 MAX_ANSWERED = 5_000_000
-"""Bytes of a page's rows, about: Lambda answers with 6 MB at most."""
+"""About how many bytes a page's rows may have: Lambda answers with 6 MB at most."""
 
 
 class PageSize(IntEnum):
@@ -38,9 +38,9 @@ class FilterTooBroad(ValidationFailed):
     def __init__(
         self, advised: str = "storeId", message: str = _NARROWER, *, place: str = "query."
     ) -> None:
-        """Takes as `advised` the parameter that would narrow the list, or is to be left out.
+        """Takes as `advised` the parameter that would narrow the list, or that must be left out.
 
-        It is one of the query, or with `place` `/` a field of the body.
+        It is a query parameter, or, if `place` is `/`, a field of the body.
         """
         super().__init__(errors=[FieldError(f"{place}{advised}", message)])
 
@@ -54,27 +54,27 @@ class PageTooLarge(ValidationFailed):
 
 
 def check_size(sizes: Iterable[float]) -> None:
-    """Raises PageTooLarge where rows of so many bytes are more than an answer may hold."""
+    """Raises PageTooLarge if rows of these sizes, in bytes, are more than an answer may hold."""
     if sum(sizes) > MAX_ANSWERED:
         raise PageTooLarge()
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """Which page is asked for; pages count from 1."""
+    """The requested page; pages count from 1."""
 
     number: int = 1
     size: int = PageSize.TWENTY_FIVE
 
     @property
     def skipped(self) -> int:
-        """Returns how many rows come before the page."""
+        """Returns how many rows are before the page."""
         return (self.number - 1) * self.size
 
 
 @dataclass(frozen=True)
 class Listing[T]:
-    """One page of rows and how many there are in all."""
+    """One page of rows, and the total number of rows."""
 
     items: Sequence[T]
     total: int
@@ -89,7 +89,7 @@ def cut[T](rows: Sequence[T], request: PageRequest) -> Listing[T]:
 def in_order[T](rows: Sequence[T], by: str, fields: dict[str, Callable[[T], object]]) -> list[T]:
     """Returns the rows sorted by one of the fields, `-` for descending; each has the id for ties.
 
-    None comes last ascending and first descending, as the whole order is turned round.
+    None sorts last ascending and first descending, as the whole order is reversed.
     """
     of = fields[by.removeprefix("-")]
 

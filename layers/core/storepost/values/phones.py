@@ -1,4 +1,4 @@
-"""Phone numbers in E.164, which is how they are compared and kept."""
+"""Phone numbers in E.164, the form in which they are compared and stored."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def normalised(number: str, country: str | None = None) -> str:
-    """Returns the number in E.164. Raises ValueError where it is none that is a person's own.
+    """Returns the number in E.164. Raises ValueError if it can't be one person's own number.
 
-    One without its country's code is read as people write it in `country`, an ISO 3166 code.
-    E.164 has no place for an extension: without it, all of a switchboard would be one person. A
-    number that lacks its area code is everybody's who has it in theirs.
+    A number without country code is read as people write it in `country`, an ISO 3166 code. E.164
+    has no extensions: a number without its extension would make one person of a whole switchboard.
+    A number without its area code would match people in every area.
     """
     import phonenumbers  # noqa: PLC0415 - 22 ms
 
@@ -33,7 +33,7 @@ def normalised(number: str, country: str | None = None) -> str:
 
 
 def _parsed(number: str, country: str | None) -> "PhoneNumberParts":
-    """The first reading that is a number of its country, else the number as it stands."""
+    """Returns the first reading that is valid in its country, else the first that can be parsed."""
     import phonenumbers  # noqa: PLC0415 - 22 ms
 
     parsed = list["PhoneNumberParts"]()
@@ -51,12 +51,12 @@ def _readings(number: str, country: str | None) -> Iterator[str]:
     yield number
     if "(0)" in number:  # people write it also where their country has no such prefix
         yield number.replace("(0)", "", 1)
-    if country and number.startswith("00"):  # most countries' prefix of numbers abroad, not theirs
+    if country and number.startswith("00"):  # the prefix of numbers abroad in most countries
         yield f"+{number.removeprefix('00')}"
 
 
 def international(number: str) -> str:
-    """Returns the number in E.164 where it begins with a country's code, else as it is."""
+    """Returns the number in E.164 if it begins with a country code, else as it is."""
     return normalised(number) if number.lstrip().startswith("+") else number
 
 
@@ -66,7 +66,7 @@ LenientNumber = Annotated[
     AfterValidator(international),
     Field(json_schema_extra={"format": "phone", "examples": ["+14155550123"]}),
 ]
-"""A number in a request, in E.164 where it has its country's code; else its store's country."""
+"""A number in a request: in E.164 with a country code, else as written in its store's country."""
 PhoneNumber = Annotated[
     str,
     StringConstraints(max_length=32, min_length=3),

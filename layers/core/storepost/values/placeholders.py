@@ -1,10 +1,10 @@
-"""Texts that systems write where they have no value."""
+"""Texts that systems write instead of a missing value."""
 
 import unicodedata
 
 
 def names_nobody(value: str) -> bool:
-    """Returns whether it stands for nobody and nothing, such as `null` or `000`.
+    """Returns whether it is a placeholder that names nobody and nothing, such as `null` or `000`.
 
     (docs/semantics.md, section 1.1)
     """
@@ -15,5 +15,5 @@ def names_nobody(value: str) -> bool:
 
 
 def placeholder_to_none(value: object) -> object:
-    """Returns None for a text that stands for nobody, as exports write what they don't know."""
+    """Returns None for a placeholder, which exports write for unknown values; else the value."""
     return None if isinstance(value, str) and names_nobody(value) else value

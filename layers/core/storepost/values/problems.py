@@ -120,7 +120,7 @@ class NotFound(Problem):
 
     @classmethod
     def of(cls, kind: str) -> "NotFound":
-        """Returns the problem of an id in the path; `what` is the kind of thing, such as `store`.
+        """Returns the problem of an id in the path; `kind` is what it names, such as `store`.
 
         It says nothing else of what belongs to another workspace.
         """

@@ -9,7 +9,7 @@ from storepost.values.ids import from_short, short
 
 @dataclass(frozen=True)
 class WorkspaceScope:
-    """One workspace; every key of what it holds begins with `key`."""
+    """One workspace; every partition key of its rows begins with `key`."""
 
     id: UUID
 
@@ -30,7 +30,7 @@ class WorkspaceScope:
 
 @dataclass(frozen=True)
 class PersonScope:
-    """One person; what belongs to people and to no workspace stands under `key`."""
+    """One person; rows of a person that belong to no workspace have the partition key `key`."""
 
     id: UUID
 

@@ -1,7 +1,7 @@
-"""Directories on a function's own disk, which a killed run leaves behind for the next.
+"""Directories on a function's own disk, which a killed run leaves behind.
 
-Lambda keeps `/tmp` of a container whose function was killed or ran out of time. So whoever makes a
-directory first removes those of runs that are over.
+Lambda keeps `/tmp` of a container whose function was killed or ran out of time. So making a
+directory first deletes the directories of runs that are over.
 """
 
 import os
@@ -35,7 +35,7 @@ def _delete_leftovers() -> None:
 
 
 def _is_at_work(process: str) -> bool:
-    """Whether another process has it: on a developer's machine there may be several runs."""
+    """Returns whether another process uses it: a developer's machine may have several runs."""
     if not process.isdecimal():
         return True
     if int(process) == os.getpid():

@@ -1,4 +1,4 @@
-"""What the template sets in a function's environment."""
+"""The settings that the template puts in a function's environment."""
 
 import os
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ def _read(name: str, default: str | None = None) -> str:
 
 
 def _read_queue_urls() -> dict[str, str]:
-    """Of `COUPON_CODES_QUEUE_URL`, by `coupon_codes`."""
+    """Returns the queues' URLs by name: that of `COUPON_CODES_QUEUE_URL` by `coupon_codes`."""
     ending = "_QUEUE_URL"
     named = {name: url for name, url in os.environ.items() if name.endswith(ending)}
     return {name.removesuffix(ending).lower(): url for name, url in named.items()}
 
 
 def _read_code_key_ids() -> dict[int, str]:
-    """`CODE_KEY_ID` is that of the first generation, `CODE_KEY_ID_2` that of the second."""
+    """Returns the keys by generation: `CODE_KEY_ID` is the first, `CODE_KEY_ID_2` the second."""
     later = {
         int(name.rpartition("_")[2]): value
         for name, value in os.environ.items()
@@ -33,16 +33,16 @@ def _read_code_key_ids() -> dict[int, str]:
 
 @dataclass(frozen=True)
 class ServiceSettings:
-    """The environment, read once a container."""
+    """The environment, read once for each container."""
 
     table: str = field(default_factory=lambda: _read("TABLE_NAME"))
     idempotency_table: str = field(default_factory=lambda: _read("IDEMPOTENCY_TABLE"))
     queue_urls: Mapping[str, str] = field(default_factory=_read_queue_urls)
-    """The queues' addresses, by the values of `platform/messaging/outbox.py`'s `Queue`."""
+    """The queues' URLs, by the values of `platform/messaging/outbox.py`'s `Queue`."""
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_ids: Mapping[int, str] = field(default_factory=_read_code_key_ids)
-    """Keys by their generation: links are sealed under the newest one's, and all open them."""
+    """Keys by their generation: links are sealed under the newest one, and opened under any."""
     app_url: str = field(default_factory=lambda: _read("APP_URL", "").rstrip("/"))
     shopify_client_id: str = field(default_factory=lambda: _read("SHOPIFY_CLIENT_ID", ""))
     shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))
@@ -50,18 +50,18 @@ class ServiceSettings:
     caller_requests_per_second: int = field(
         default_factory=lambda: int(_read("CALLER_REQUESTS_PER_SECOND", "50"))
     )
-    """Of an API key, and of a signed-in person; 0 for no budget."""
+    """For each API key and for each signed-in person; 0 for no budget."""
     workspace_requests_per_second: int = field(
         default_factory=lambda: int(_read("WORKSPACE_REQUESTS_PER_SECOND", "100"))
     )
     budget_burst_seconds: int = field(
         default_factory=lambda: int(_read("BUDGET_BURST_SECONDS", "2"))
     )
-    """A burst may be as many requests as a budget has in so many seconds."""
+    """The size of a burst: as many requests as a budget has in so many seconds."""
     opt_in_emails_per_day: int = field(
         default_factory=lambda: int(_read("OPT_IN_EMAILS_PER_DAY", "2000"))
     )
-    """Of a workspace; 0 for no limit."""
+    """For each workspace; 0 for no limit."""
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
     base_url: str = field(default_factory=lambda: _read("BASE_URL", "").rstrip("/"))
     trusted_proxies: tuple[str, ...] = field(

@@ -1,4 +1,4 @@
-"""Values of fixed sets that rows and messages keep: one of another release is kept as it is."""
+"""Values of fixed sets that rows and messages store; another release's values are preserved."""
 
 from enum import StrEnum
 from typing import Self
@@ -32,7 +32,7 @@ class StoredEnum(StrEnum):
     def __get_pydantic_core_schema__(
         cls, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Keeps `_missing_` out of requests: Pydantic would take from them whatever it takes."""
+        """Keeps `_missing_` out of requests, where Pydantic would accept whatever it accepts."""
         return core_schema.no_info_before_validator_function(cls._refuse_unknown, handler(source))
 
     @classmethod

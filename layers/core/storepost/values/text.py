@@ -1,4 +1,4 @@
-"""Text as it is compared and sorted: case and accents folded, words cut where `q` cuts them."""
+"""Text in the form in which it is compared and sorted: case and accents folded, cut into words."""
 
 import re
 import unicodedata
@@ -16,12 +16,12 @@ _BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 type SearchTerm = tuple[str, ...]
-"""Words of a search of which a row needs one, as the beginning of a word of its own."""
+"""Words of a search; a row must have one of them as the prefix of one of its words."""
 
 
 def visible(text: str) -> str:
-    """Returns a name without what can't be seen: control characters, and marks of direction."""
-    if text.isprintable():  # as most are: then there is nothing of that kind
+    """Returns a name without invisible characters: control characters and direction marks."""
+    if text.isprintable():  # as most are: then it has no such character
         return text.strip()
     return _UNSEEN.sub("", _BREAKS.sub(" ", text)).strip()
 
@@ -29,11 +29,11 @@ def visible(text: str) -> str:
 def fold(text: str) -> str:
     """Returns the text without case and accents, trimmed, without control characters.
 
-    Folding what is folded changes nothing.
+    Folding a folded text changes nothing.
     """
-    if text.isascii() and text.isprintable():  # as most titles are, of which imports have many
+    if text.isascii() and text.isprintable():  # as most titles are, and imports have many
         return text.lower().strip()
-    # Case on both sides of the decomposition: either can produce what the other has to fold.
+    # Fold case before and after the decomposition: each can produce what the other has to fold.
     lower = unicodedata.normalize("NFKD", text.casefold()).casefold().translate(_LETTERS)
     decomposed = unicodedata.normalize("NFKD", lower)
     letters = (c for c in decomposed if unicodedata.category(c) not in {"Mn", "Cc"})
@@ -41,12 +41,12 @@ def fold(text: str) -> str:
 
 
 def sort_key(text: str) -> str:
-    """Returns the folded text, cut to 512 bytes of UTF-8, as sort keys of text carry it."""
+    """Returns the folded text, cut to 512 bytes of UTF-8, as it is used in sort keys."""
     return fold(text).encode()[:SORT_KEY_BYTES].decode(errors="ignore")
 
 
 def words(text: str) -> list[str]:
-    """Returns the folded words of a text, cut at whatever is no letter or digit."""
+    """Returns the folded words of a text, cut at every character but letters and digits."""
     return words_of_folded(fold(text))
 
 
@@ -58,10 +58,10 @@ def words_of_folded(folded: str) -> list[str]:
 def matches(q: str, *texts: str | None) -> bool:
     """Returns whether each word of `q` begins a word of the row (docs/interface.md, section 2).
 
-    A whole email, phone or number counts as a word too: in the row beside the words that it is cut
-    into, in `q` instead of them, so that asking for one address doesn't find its namesakes. What
-    looks like a phone in `q` may be something else, so its words find a row as well. A `q` without
-    any word finds nothing.
+    A whole email, phone or number counts as a word too: in the row in addition to its parts, in `q`
+    instead of them, so that a search for one address doesn't find similar ones. What looks like a
+    phone in `q` may be something else, so its parts find a row as well. A `q` without any word
+    finds nothing.
     """
     row = [word for text in texts if text for word in words_of_row(text)]
     terms = search_terms(q)
@@ -69,15 +69,15 @@ def matches(q: str, *texts: str | None) -> bool:
 
 
 def words_of_row(text: str) -> list[str]:
-    """Returns the words that `q` finds a row by: of the text, and what stands between spaces."""
+    """Returns the words that `q` finds a row by: the text's words, and its parts between spaces."""
     return [*words(text), *fold(text).split()]
 
 
 def words_to_find(folded: str) -> list[str]:
-    """Returns the words of a folded text that `q` can distinguish, without idle ones.
+    """Returns the words of a folded text that `q` can distinguish, without redundant ones.
 
-    What stands between spaces is asked for as a whole only where it is an email. Whatever else `q`
-    may begin it with begins its first word, too.
+    A part between spaces is searched as a whole only if it is an email. Any other beginning of such
+    a part that `q` may have is also the beginning of the part's first word.
     """
     return [*words_of_folded(folded), *(part for part in folded.split() if "@" in part)]
 
@@ -85,7 +85,7 @@ def words_to_find(folded: str) -> list[str]:
 def search_terms(q: str) -> list[SearchTerm]:
     """Cuts a search into terms: emails whole, phones whole or cut, the rest into words.
 
-    Each is some words that a row needs one of.
+    A row must have one word of each term.
     """
     folded = fold(q)
     terms = [
@@ -102,7 +102,7 @@ def whole_phone(folded: str) -> str | None:
 
 
 def _phone_terms(phone: str) -> list[SearchTerm]:
-    """The whole phone, or else each word that it is cut into: a size looks just so."""
+    """Returns terms for the whole phone, or for each of its parts: a size may look like a phone."""
     first, *others = _WORD.findall(phone)
-    # What begins like the whole phone begins like its first word.
+    # A word that begins with the whole phone also begins with its first part.
     return [(first,), *((first + "".join(others), word) for word in others)]

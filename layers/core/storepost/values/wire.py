@@ -1,4 +1,4 @@
-"""What every shape on the wire has in common, and the field types that they share."""
+"""What all shapes on the wire have in common, and their shared field types."""
 
 import re
 from dataclasses import dataclass
@@ -35,12 +35,12 @@ TEXT_LENGTH = 255
 URL_LENGTH = 2048
 _UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_FIELDS = 100
-"""Of an object in a request; none of ours has half as many."""
+"""How many fields an object in a request may have; none of ours has half as many."""
 MAX_MINOR_UNITS = 10**15
 
 
 def _describe_generic(schema: dict[str, Any], model: type[BaseModel]) -> None:
-    """Gives a generic class with its parameter the class's own description, and what it is of."""
+    """Adds to the schema of a parametrized generic class the class's description and its items."""
     generic = model.__pydantic_generic_metadata__
     if generic["origin"] and "description" not in schema:
         items = ", ".join(f"`{each.__name__}`" for each in generic["args"])
@@ -61,15 +61,16 @@ class Shape(BaseModel):
 
     @classmethod
     def of_stored(cls, **fields: Any) -> Self:  # noqa: ANN401 - each field's own type
-        """Returns the shape of what is stored, by the fields' own names.
+        """Returns the shape of stored values, by the fields' own names.
 
-        It isn't checked as a request is. What requests may say changes; what is stored stays.
+        They aren't validated as a request is: the rules for requests change, and stored values
+        stay.
         """
         return cls.model_construct(**fields)
 
 
 def _with_few_fields(value: object) -> object:
-    """Each unknown field is an error, which takes a hundred times its own size."""
+    """Refuses too many fields: each unknown one is an error that takes a hundred times its size."""
     if isinstance(value, dict) and len(value) > MAX_FIELDS:
         raise ValueError(f"Must have at most {MAX_FIELDS} fields")
     return value
@@ -87,9 +88,9 @@ class RequestBody(Shape):
 
 
 def few_names(limit: int) -> BeforeValidator:
-    """Returns what refuses an object of more names before any of them is validated.
+    """Returns a validator that refuses an object with more names before any of them is validated.
 
-    A field's `max_length` alone is looked at once each of them has had its errors.
+    A field's `max_length` alone is checked only after each of them has had its errors.
     """
 
     def check(value: object) -> object:
@@ -122,7 +123,7 @@ class SecretAnswer(Shape):
 
 
 def _checked_url(text: str) -> str:
-    AnyUrl(text)  # raises what pydantic says of it
+    AnyUrl(text)  # raises pydantic's error
     return text
 
 
@@ -134,7 +135,7 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 def _no_number(value: object) -> object:
-    """What isn't a number: pydantic would take one for seconds since 1970."""
+    """Returns what isn't a number: pydantic would read a number as seconds since 1970."""
     try:
         float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -155,7 +156,7 @@ Timestamp = Annotated[
 
 
 def _as_answered(value: object) -> object:
-    """Refuses what pydantic takes besides: `urn:uuid:…`, braces, upper case, or no dashes."""
+    """Refuses other forms that pydantic accepts: `urn:uuid:…`, braces, upper case, or no dashes."""
     if isinstance(value, str) and not _UUID.fullmatch(value):
         raise ValueError(UUID_FORM)
     return value
@@ -167,7 +168,7 @@ Id = Annotated[UUID, BeforeValidator(_as_answered)]
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH)
 ]
-"""A string in a request that says something."""
+"""A non-empty string in a request."""
 
 
 def _seen(value: object) -> object:
@@ -191,12 +192,12 @@ Uri = Annotated[str, Field(json_schema_extra={"format": "uri"})]
 
 @dataclass(frozen=True)
 class NotNull:
-    """Marks a field of a change that may be left out, but not be null: None stands for neither."""
+    """Marks a field of a change that may be left out, but not be null: None is only its default."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        """Refuses null, which the field's type has to have for its default."""
+        """Refuses null, which the field's type must allow for its default."""
         return core_schema.no_info_after_validator_function(_not_null, handler(source))
 
     def __get_pydantic_json_schema__(
@@ -235,11 +236,11 @@ class MoneyShape(Shape):
 
     @classmethod
     def of(cls, money: Money) -> "MoneyShape":
-        """Returns money as it goes over the wire."""
+        """Returns the shape of an amount of money."""
         return cls.of_stored(amount=money.amount, currency=money.currency)
 
     def value(self) -> Money:
-        """Returns money as the service calculates with it."""
+        """Returns the amount as the value that the service calculates with."""
         return Money(self.amount, self.currency)
 
 
@@ -255,7 +256,7 @@ NonNegativeMoney = Annotated[MoneyShape, NOT_NEGATIVE]
 
 
 def not_in_the_future(moment: datetime) -> datetime:
-    """Returns the moment; raises ValueError where it is still to come."""
+    """Returns the moment; raises ValueError if it is in the future."""
     if moment > clock.now():
         raise ValueError("Must not be in the future")
     return moment

@@ -1,1 +1,1 @@
-"""What happens in a workspace, sent to the addresses that it names."""
+"""Sends the events of a workspace to the addresses that it names."""

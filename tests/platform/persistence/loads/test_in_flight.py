@@ -19,13 +19,13 @@ def test_results_come_in_the_order_of_the_things(count: int) -> None:
 
 
 def test_sixteen_are_under_way_at_once() -> None:
-    """Each waits for all others, which would never end if they came in turn."""
+    """Each waits for all others, which would never end if they ran one after another."""
     all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
     assert len(list(in_flight(lambda _: all_there.wait(), range(CALLS_IN_FLIGHT)))) == 16
 
 
 def test_what_is_under_way_may_do_many_things_at_once_itself() -> None:
-    """All threads that there are begin something, and none waits for another's."""
+    """All threads are busy and start more work, and none waits for another's."""
     all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
 
     def add_up(number: int) -> int:
@@ -87,17 +87,17 @@ def fail() -> None:
 
 
 class TestInTurn:
-    """Work beside the caller's."""
+    """Work in its order, beside the caller's."""
 
     def test_goes_on_beside_what_the_caller_does(self) -> None:
-        """Each of both waits for the other, which would never end if they came in turn."""
+        """Each waits for the other, which would never end if they ran one after another."""
         both, turn = threading.Barrier(2, timeout=10), InTurn()
         turn.start(nothing, both.wait)
         both.wait()
         turn.finish()
 
     def test_the_next_one_is_prepared_while_one_is_done(self) -> None:
-        """And the caller goes on: all three wait for each other."""
+        """The caller continues as well: all three wait for each other."""
         all_three, turn, done = threading.Barrier(3, timeout=10), InTurn(), list[str]()
         turn.start(nothing, all_three.wait)
         turn.start(all_three.wait, lambda: done.append("second"))
@@ -156,7 +156,7 @@ class TestInTurn:
     def test_is_done_by_the_caller_where_one_call_is_made_at_once(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """As late as it may be: so tests see what is prepared before it is done."""
+        """It is done as late as possible: so tests see what is prepared before it is done."""
         monkeypatch.setattr(calls_in_flight, "CALLS_IN_FLIGHT", 1)
         steps, turn = list[str](), InTurn()
         for name in ("one", "other"):
@@ -168,7 +168,7 @@ class TestInTurn:
         assert steps[3:] == ["does other"]
 
     def test_nothing_goes_on_behind_who_abandons_it(self) -> None:
-        """Not even where it fails."""
+        """Also if the caller fails."""
         began, ended = threading.Event(), list[str]()
 
         def fail_later() -> None:

@@ -1,4 +1,4 @@
-"""One unit in flight while the next one is gathered: what is waited for, and what begins anew."""
+"""One unit in flight while the next one is gathered: what is waited for, and what is retried."""
 
 import threading
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ GONE_ON_WITH = [LostRace(), Conflict(), TooManyWrites()]
 
 @dataclass
 class Flown:
-    """A unit that notes what is done with it."""
+    """A unit that records its steps."""
 
     name: str
     log: list[str]
@@ -55,7 +55,7 @@ class Flown:
 
 @pytest.fixture
 def log() -> list[str]:
-    """What was done, in turn."""
+    """The steps, in order."""
     return []
 
 
@@ -163,7 +163,7 @@ class TestInFlight:
 
 
 class TestTwoInFlight:
-    """What is written before a unit's transaction is written beside the one before it."""
+    """A unit's writes before its transaction are made beside the unit before it."""
 
     def test_the_first_is_waited_for_when_a_third_begins(
         self, pipeline: Pipeline, log: list[str]
@@ -218,7 +218,7 @@ class TestTwoInFlight:
     def test_what_ended_unseen_and_was_not_written_is_lost(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
-        """The one behind it met its error, and left nothing in flight."""
+        """The unit after it got its error, and left nothing in flight."""
 
         class Unwritten(Flown):
             def finish(self) -> None:
@@ -244,7 +244,7 @@ class TestTwoInFlight:
 
 
 class Noted(Changes):
-    """A unit that notes that it is written, once it may be; it may fail."""
+    """A unit that records that it is written, once it may be; it may fail."""
 
     def __init__(self, name: str, log: list[str], error: Exception | None = None) -> None:
         super().__init__()
@@ -260,7 +260,7 @@ class Noted(Changes):
 
 
 class TestIndependentTransactions:
-    """The next one is sent as soon as the one before is written: nobody has to ask for that."""
+    """The next one is sent as soon as the one before is written, without another call."""
 
     def test_two_are_under_way_and_each_is_sent_in_its_turn(self, log: list[str]) -> None:
         pipeline, turn = Pipeline(ReadAhead()), InTurn()
@@ -293,7 +293,7 @@ class TestIndependentTransactions:
         assert (log, second.is_written) == (["a"], False)
 
     def test_others_wait_for_the_one_before(self, log: list[str]) -> None:
-        """As do those of another's turn."""
+        """So do those of another `InTurn`."""
         for more in ({}, {"is_independent": True}):
             pipeline = Pipeline(ReadAhead())
             first, second = Noted("a", log), Noted("b", log)

@@ -1,4 +1,4 @@
-"""Rows written without transactions: each once, whatever DynamoDB leaves or refuses for now."""
+"""Rows written without transactions: each once, though DynamoDB leaves or refuses some."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -35,7 +35,7 @@ STATEMENT_ERRORS = (
 
 @pytest.fixture
 def partition(world: World, fake_time: FakeTime) -> str:
-    """A partition of its own, and nobody waits."""
+    """A partition of its own, without waits."""
     return f"load#{uuid4()}"
 
 
@@ -56,7 +56,7 @@ def key(partition: str, number: int) -> Key:
 
 
 class TestPut:
-    """Over whatever stands there."""
+    """Replaces an existing row."""
 
     def test_twenty_five_a_call(self, partition: str) -> None:
         with faults(NO_ANSWER, "nothing") as calls:
@@ -96,7 +96,7 @@ class TestPut:
 
 
 class TestInsert:
-    """Only where nothing stands."""
+    """Only if there is no row."""
 
     def test_twenty_five_a_call_and_what_is_there_stays(self, partition: str) -> None:
         put_rows(rows(partition, range(10, 13)))
@@ -161,7 +161,7 @@ class TestInsert:
 
 
 def refused_statements(code: str, parts: list[range]) -> Any:
-    """Of each call those statements aren't carried out, and their answers say why."""
+    """Refuses those statements of each call, as their results say."""
     return _Refused(code, iter(parts))
 
 
@@ -205,12 +205,12 @@ class _Refused:
 
 
 def waiting_for_nobody() -> Any:
-    """For examples of Hypothesis, which have no fixtures of their own."""
+    """For Hypothesis's examples, which have no fixtures of their own."""
     return mock.patch("storepost.platform.persistence.patience.time.sleep")
 
 
 def test_statements_name_the_one_table() -> None:
-    """What a function may do is granted for that one."""
+    """A function's rights name that table only."""
     sent: list[str] = []
 
     def answer(_operation: str, request: dict[str, Any]) -> dict[str, Any]:

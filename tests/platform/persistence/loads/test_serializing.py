@@ -1,4 +1,4 @@
-"""Rows that are made without PynamoDB are what PynamoDB would have written."""
+"""Rows that are serialized without PynamoDB equal those that PynamoDB would write."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -113,7 +113,7 @@ def test_what_a_transaction_stores_is_the_same(world: World, mark: WriteMark | N
 
 
 def test_golden() -> None:
-    """What it looks like, so that a change of it is seen."""
+    """The recorded form, so that a change of it is noticed."""
     attributes = {
         "id": "i",
         "text": "ä",

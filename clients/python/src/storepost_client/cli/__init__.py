@@ -1,4 +1,4 @@
-"""`storepost`: every operation from a terminal, and write-backs as they come."""
+"""`storepost`: every operation from a terminal, and write-backs as they arrive."""
 
 from storepost_client.cli.main import main
 

@@ -1,4 +1,4 @@
-"""One operation from a terminal: its parameters as arguments, its answer as text or JSON."""
+"""Calls an operation from a terminal: parameters are arguments, the answer is text or JSON."""
 
 import argparse
 import json
@@ -12,11 +12,11 @@ from storepost_client.client import Storepost
 from storepost_client.paging import Pages
 
 _COLUMNS, _WIDTH = 6, 36
-"""How much of a list's items is shown: so many columns, and so many characters of each."""
+"""The most columns of a list that are shown, and the most characters of each."""
 
 
 def add_arguments(command: argparse.ArgumentParser, operation: Operation) -> None:
-    """What names the thing is given by its place, all else by options."""
+    """Adds path parameters as positional arguments, and all others as options."""
     for parameter in operation.parameters:
         description = parameter.description.replace("%", "%%")
         if parameter.place == "path":
@@ -51,7 +51,7 @@ def run(client: Storepost, operation: Operation, options: argparse.Namespace) ->
 
 
 def _request(operation: Operation, options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of httpx's `request`."""
+    """Returns the arguments of httpx's `request`."""
     values = {p: getattr(options, p.name) for p in operation.parameters}
     path = operation.path
     for parameter, value in values.items():
@@ -80,7 +80,7 @@ def _body(text: str) -> object:
 
 
 class _JsonPage:
-    """A page as JSON has it."""
+    """A page as parsed JSON."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         self.body = body
@@ -106,7 +106,7 @@ def _show_pages(client: Storepost, request: dict[str, Any], options: argparse.Na
 
 
 def _show_table(pages: Pages[_JsonPage, Any], *, all_pages: bool) -> None:
-    """The items' plain values, a line each, below the names of the first page's fields."""
+    """Prints the items' plain values, a line each, below the names of the first page's fields."""
     shown = pages.pages() if all_pages else iter([pages.page()])
     widths: dict[str, int] = {}
     total = 0
@@ -121,7 +121,7 @@ def _show_table(pages: Pages[_JsonPage, Any], *, all_pages: bool) -> None:
 
 
 def _widths(items: list[dict[str, Any]]) -> dict[str, int]:
-    """The columns of a table by the fields' names, with their widths in characters."""
+    """Returns the widths of a table's columns in characters, by the fields' names."""
     names = list(dict.fromkeys(name for item in items for name in item))
     plain = [name for name in names if any(_plain(item.get(name)) for item in items)]
     return {
@@ -135,7 +135,7 @@ def _line(item: dict[str, Any], widths: dict[str, int]) -> str:
 
 
 def _plain(value: object) -> str:
-    """A value in a line; nothing for what has parts."""
+    """Returns a value as one line; nothing for an object or a list."""
     return str(value)[:_WIDTH] if isinstance(value, (str, int)) else ""
 
 

@@ -1,4 +1,4 @@
-"""`storepost listen`: where write-backs or events end, on this machine."""
+"""`storepost listen`: receives write-backs or events on this machine."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ _SECRET = "STOREPOST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """The options of `listen`."""
+    """Adds the options of `listen`."""
     command.description = (
         "Receives write-backs at an address of this machine, shows them and checks who signed them."
         " The store's address is set to it, its secret is rotated, and the address that it had"
@@ -51,9 +51,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(client: Storepost, options: argparse.Namespace, store_id: str | None) -> int:
-    """Listens until Ctrl-C, or until `--count` have come."""
+    """Listens until Ctrl-C, or until `--count` messages have arrived."""
     ended = threading.Event()
-    # Whatever ends it, the store gets back the address that it had.
+    # However the process ends, the store gets its earlier write-back URL back.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _server(options, ended) as server:
         path = "events" if options.events else "write-backs"
@@ -74,7 +74,7 @@ def run(client: Storepost, options: argparse.Namespace, store_id: str | None) ->
 
 
 class _Server(ThreadingHTTPServer):
-    """Keeps what the handler needs; without a secret it asks to be tried again."""
+    """Holds the handler's state; without a secret it answers 503, so that the sender retries."""
 
     daemon_threads = True
     secret: str | None = None
@@ -86,10 +86,10 @@ class _Server(ThreadingHTTPServer):
         self._left: int | None = options.count
         self._ended = ended
         self.one_by_one = threading.Lock()
-        """Held while one is answered and shown, so that they are shown in the order of answers."""
+        """Held while a message is answered and shown, so that the output has the answers' order."""
 
     def show(self, message: dict[str, Any] | None, why: str, message_id: str) -> None:
-        """Prints one, and counts it."""
+        """Prints a message, and counts it."""
         print(_line(message, why, message_id, as_json=self.as_json), flush=True)
         if self._left is not None:
             self._left -= 1
@@ -102,8 +102,8 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 10
 
     def do_POST(self) -> None:
-        """Takes a message: 204, or what it is forwarded to answers; 401 where it isn't the
-        service's.
+        """Receives a message: answers 204, or as the address that it is forwarded to; 401 if it
+        isn't the service's.
         """
         length = self.headers.get("content-length", "")
         if not length.isdigit() or int(length) > _LARGEST_BODY:
@@ -126,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server.show(message, "" if status < 300 else _refused(status), message_id)
 
     def _forwarded(self, body: bytes) -> int:
-        """The answer of the address that messages are forwarded to; 502 where there is none."""
+        """Forwards a message; returns the answer's status: 502 if none, 204 without an address."""
         if self.server.forward is None:
             return 204
         sent = {name: self.headers[name] for name in _SENT_ON if name in self.headers}
@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: each message is shown by itself."""
+        """Logs nothing: `show` prints each message."""
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def _server(options: argparse.Namespace, ended: threading.Event) -> Iterator[_Se
 
 @contextmanager
 def _store_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
-    """Has the store's write-backs sent to the address during the block: their secret."""
+    """Has the store's write-backs sent to the address during the block; yields their secret."""
     before = _address(client, store_id)
     if before:
         secret = client.stores.rotate_write_back(store_id).secret
@@ -176,7 +176,7 @@ def _store_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
 
 @contextmanager
 def _endpoint_here(client: Storepost, url: str, events: list[str]) -> Iterator[str]:
-    """Has events sent to the address during the block: the secret that signs them."""
+    """Has events sent to the address during the block; yields the secret that signs them."""
     body = NewWebhookEndpoint(url=url, events=events, description="storepost listen")
     made = client.webhook_endpoints.create(body=body)
     try:

@@ -1,4 +1,4 @@
-"""The commands: one an operation, and `listen`."""
+"""The commands: one for each operation, and `listen`."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ from storepost_client.problems import ProblemError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; 0, 1 where the service refused it, 2 where it was typed wrong."""
+    """Runs one command. Returns 0, 1 if the service refused it, 2 if its arguments are wrong."""
     options = parser().parse_args(arguments)
     try:
         settings = settings_of(options.credentials, options.caller)
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except ProblemError as problem:
         print(_problem_text(problem), file=sys.stderr)
-    except BrokenPipeError:  # whoever reads it has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except httpx.HTTPError as error:
         print(f"{settings.base_url} doesn't answer: {error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Every operation as the command line knows it: read off the service's description."""
+"""The operations that the command line offers, from the service's description."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an operation, under the name that it has in a request."""
+    """A parameter of an operation, under its name in a request."""
 
     name: str
     place: Literal["path", "query", "header"]
@@ -19,7 +19,7 @@ class Parameter:
 
     @property
     def option(self) -> str:
-        """What follows the two dashes: `storeId` is `store-id`."""
+        """The option's name after the two dashes: `store-id` for `storeId`."""
         return kebab(self.name)
 
 
@@ -48,12 +48,12 @@ class Operation:
 
     @property
     def is_paged(self) -> bool:
-        """Whether it answers a list in pages."""
+        """Whether it returns a list in pages."""
         return any((p.place, p.name) == ("query", "page") for p in self.parameters)
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it may be sent twice and happens once."""
+        """Whether it may be sent twice and takes effect once."""
         return self.method == "GET" or any(p.name == "idempotency-key" for p in self.parameters)
 
 
@@ -64,7 +64,7 @@ def kebab(name: str) -> str:
 
 @cache
 def operations() -> tuple[Operation, ...]:
-    """All of them, in the description's order."""
+    """Returns all operations, in the description's order."""
     text = (files("storepost_client") / "generated" / "operations.json").read_text("utf-8")
     return tuple(_operation(row) for row in json.loads(text))
 

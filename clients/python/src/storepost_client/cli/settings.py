@@ -1,4 +1,4 @@
-"""Whom the command line calls, and as whom."""
+"""The service that the command line calls, and the caller whose token it uses."""
 
 import json
 import os
@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 LOCAL_CREDENTIALS = Path(".local") / "credentials.json"
-"""What a local run of the service writes, in its folder."""
+"""The file that a local run of the service writes in its folder."""
 
 
 class SettingsError(Exception):
-    """The service's address or a token can't be found; the message says how to give it."""
+    """The service's address or a token can't be found; the message says how to set it."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """An address, and the token and store that a command uses unless it names others."""
+    """An address, and a command's default token and store."""
 
     base_url: str
     token: str | None
@@ -24,9 +24,9 @@ class Settings:
 
 
 def settings_of(credentials: str | None, caller: str) -> Settings:
-    """The environment's, else those of a file as a local run of the service writes it.
+    """Returns the environment's settings, or else those of a file that a local run writes.
 
-    `caller` is whose token of the file is used: a key's scope, or a person's role.
+    `caller` selects a token of the file: a key's scope, or a person's role.
     """
     base_url = os.environ.get("STOREPOST_BASE_URL")
     if base_url and not credentials:

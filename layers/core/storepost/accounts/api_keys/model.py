@@ -45,11 +45,11 @@ class ApiKey:
     maker_id: UUID | None
     created_at: datetime
     used_before: datetime | None
-    """The last use of the secrets that are gone."""
+    """When a secret that is deleted by now was last used."""
     rotated_at: datetime | None
     revoked_at: datetime | None
     secrets: tuple[Secret, ...]
-    """Oldest first, two at most: a rotation leaves the one before until its overlap ends."""
+    """Oldest first, two at most: after a rotation the former one stays until its overlap ends."""
 
     @property
     def workspace(self) -> WorkspaceScope:
@@ -63,7 +63,7 @@ class ApiKey:
 
     @property
     def is_active(self) -> bool:
-        """Returns whether nobody has revoked the key."""
+        """Returns whether the key isn't revoked."""
         return self.revoked_at is None
 
     @property
@@ -73,6 +73,6 @@ class ApiKey:
 
 
 def latest(*moments: datetime | None) -> datetime | None:
-    """Returns the last of the moments that there are."""
+    """Returns the latest of the moments that aren't None."""
     known: Iterable[datetime] = (moment for moment in moments if moment is not None)
     return max(known, default=None)

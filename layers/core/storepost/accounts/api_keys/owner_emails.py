@@ -18,7 +18,7 @@ def email_owner(
 ) -> None:
     """Emails the owner what the key does, in the transaction that does it.
 
-    Nothing where a person acts. `person` is the name or the address of whom it is done to.
+    It sends nothing if a person acts. `person` is the name or the address of the person affected.
     """
     if caller.key is None:
         return

@@ -1,8 +1,8 @@
 """Rows of API keys, beside the token rows that authentication reads.
 
-The key's row stands in its workspace's partition and names the digests of its secrets; each secret
-has a token row under its digest. What a token row knows of the key's use is carried over to the
-key's row before the token row goes.
+The key's row is in its workspace's partition and names the digests of its secrets; each secret has
+a token row under its digest. Before a token row is deleted, its time of last use is copied to the
+key's row.
 """
 
 from collections.abc import Collection, Iterable
@@ -46,7 +46,7 @@ class ApiKeyItem(Item, discriminator="api_key"):
     rotated_at = UtcDateTimeAttribute(null=True)
     revoked_at = UtcDateTimeAttribute(null=True)
     digests = JSONAttribute()
-    """Of the secrets, oldest first. Each rotation changes them, so they stand for a version."""
+    """Digests of the secrets, oldest first. Each rotation changes them: they serve as a version."""
 
 
 class ActiveKeysItem(Item, discriminator="active_keys"):
@@ -57,12 +57,12 @@ class ActiveKeysItem(Item, discriminator="active_keys"):
 
 
 def api_key_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
-    """Returns where a key stands."""
+    """Returns the key of an API key's row."""
     return (workspace.key, f"api_key#{short(key_id)}")
 
 
 def active_keys_key(workspace: WorkspaceScope) -> Key:
-    """Returns where the active keys are counted."""
+    """Returns the key of the row that counts active keys."""
     return (workspace.key, "active_keys")
 
 
@@ -70,7 +70,7 @@ class ApiKeyRepository:
     """A workspace's keys."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self, key_id: UUID) -> ApiKey | None:
@@ -79,9 +79,9 @@ class ApiKeyRepository:
         return self.with_uses([self._as_key(item)])[0] if item else None
 
     def all(self) -> list[ApiKey]:
-        """Returns all keys that the workspace ever had, in no order that means anything.
+        """Returns all keys that the workspace ever had, in no meaningful order.
 
-        When their secrets were used is left out: `with_uses` reads it, of those that are shown.
+        It leaves out when their secrets were used: `with_uses` reads that for keys that are shown.
         """
         rows = ApiKeyItem.query(
             self._scope.key, ApiKeyItem.sk.startswith("api_key#"), consistent_read=True
@@ -89,7 +89,7 @@ class ApiKeyRepository:
         return [self._as_key(row) for row in rows]
 
     def with_uses(self, keys: Iterable[ApiKey]) -> list[ApiKey]:
-        """Returns the keys with when their secrets were used."""
+        """Returns the keys with the times at which their secrets were last used."""
         keys = list(keys)
         rows = find_all(token_key(secret.digest) for key in keys for secret in key.secrets)
         return [
@@ -98,7 +98,7 @@ class ApiKeyRepository:
         ]
 
     def add(self, changes: Changes, key: ApiKey) -> None:
-        """Adds a new key; `KeyLimit` once the workspace has all that it may."""
+        """Adds a new key. Fails with KeyLimit if the workspace has as many as it may."""
         [secret] = key.secrets
         changes.create(
             ApiKeyItem(
@@ -119,7 +119,7 @@ class ApiKeyRepository:
         self._count(changes, one, condition, KeyLimit())
 
     def rename(self, changes: Changes, key: ApiKey, name: str) -> None:
-        """Gives the key another name, if nobody rotated or revoked it meanwhile."""
+        """Renames the key, if nobody rotated or revoked it meanwhile."""
         row = ApiKeyItem(*api_key_key(self._scope, key.id))
         changes.update(row, [ApiKeyItem.name.set(name)], ApiKeyItem.digests == _digests(key))
         for digest in _digests(key):
@@ -129,7 +129,7 @@ class ApiKeyRepository:
     def rotate(
         self, changes: Changes, before: ApiKey, after: ApiKey, now: datetime, old_ends_at: datetime
     ) -> None:
-        """Puts the newest secret of `after` in place; the one before it works until it ends."""
+        """Adds the newest secret of `after`; the former one works until `old_ends_at`."""
         secret = after.secrets[-1]
         overlapping = before.secrets[-1:] if old_ends_at > now else ()
         ended = before.secrets[: len(before.secrets) - len(overlapping)]
@@ -154,18 +154,18 @@ class ApiKeyRepository:
         self._count(changes, [ActiveKeysItem.active.add(-1)])
 
     def is_active(self, key_id: UUID) -> bool:
-        """Returns whether there is such a key and nobody has revoked it."""
+        """Returns whether there is such a key, and it isn't revoked."""
         item = find(ApiKeyItem, api_key_key(self._scope, key_id))
         return item is not None and item.revoked_at is None
 
     def expect_active(self, changes: Changes, key_id: UUID, on_conflict: Exception) -> None:
-        """Demands that nobody has revoked the key when the changes are committed."""
+        """Demands that the key isn't revoked when the changes are committed."""
         row = ApiKeyItem(*api_key_key(self._scope, key_id))
         active = ApiKeyItem.pk.exists() & ApiKeyItem.revoked_at.does_not_exist()
         changes.expect(row, active, on_conflict)
 
     def expect_same(self, changes: Changes, keys: Collection[ApiKey]) -> None:
-        """Demands that of all keys, which were read, none is added or revoked; else a lost race."""
+        """Demands that none is added to all of these keys or revoked; else it is a lost race."""
         active = sum(key.is_active for key in keys)
         as_read: Condition = ActiveKeysItem.pk.does_not_exist()
         if keys:
@@ -173,14 +173,14 @@ class ApiKeyRepository:
         changes.expect(ActiveKeysItem(*active_keys_key(self._scope)), as_read)
 
     def end_secrets(self, changes: Changes, digests: Iterable[str]) -> None:
-        """Ends secrets of keys that go with their workspace, and leaves the keys' own rows."""
+        """Deletes secrets of keys whose workspace is deleted, but not the keys' own rows."""
         for digest in digests:
             changes.delete(ApiKeyTokenItem(*token_key(digest)))
 
     def _change(
         self, changes: Changes, key: ApiKey, ended: tuple[Secret, ...], actions: list[Action]
     ) -> None:
-        """Changes the key's row and ends secrets, if both are still what was read."""
+        """Changes the key's row and ends secrets, if both are still as they were read."""
         used = latest(key.used_before, *(secret.used_at for secret in ended))
         carried = [ApiKeyItem.used_before.set(used)] if used else []
         row = ApiKeyItem(*api_key_key(self._scope, key.id))
@@ -209,7 +209,7 @@ class ApiKeyRepository:
         on_conflict: Exception | None = None,
     ) -> None:
         row = ActiveKeysItem(*active_keys_key(self._scope))
-        # An update makes the row where there is none, but not its kind.
+        # An update creates the row if there is none, but doesn't set its kind.
         kind = ActiveKeysItem.kind.set(ActiveKeysItem)
         changes.update(row, [kind, *counts], condition, on_conflict)
 
@@ -234,13 +234,13 @@ def _digests(key: ApiKey) -> list[str]:
 
 
 def _used(secret: Secret, rows: dict[Key, Item]) -> Secret:
-    """The secret with when it was used."""
+    """Returns the secret with the time at which it was last used."""
     token = find_in(rows, ApiKeyTokenItem, token_key(secret.digest))
     return replace(secret, used_at=token.used_at if token else None)
 
 
 def _unused_since(secret: Secret) -> Condition:
-    """A use that is noted between the read and the delete would be lost: read again then."""
+    """Returns the condition that no use was recorded since the read: the delete would lose it."""
     unused = is_as_read(ApiKeyTokenItem.used_at, secret.used_at)
     is_current: Condition = ApiKeyTokenItem.pk.exists() & unused
     return is_current

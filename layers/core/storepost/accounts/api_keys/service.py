@@ -1,4 +1,4 @@
-"""Making, rotating and revoking API keys."""
+"""Creates, rotates and revokes API keys."""
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, replace
@@ -49,14 +49,14 @@ class NewSecret:
 
 @dataclass(frozen=True)
 class KeyFilter:
-    """Which keys are asked for; an empty set asks for all."""
+    """The filters of a list of keys; an empty set doesn't filter."""
 
     q: str | None
     statuses: Set[KeyStatus]
     scopes: Set[KeyScope]
 
     def passes(self, key: ApiKey) -> bool:
-        """Returns whether the key is among them."""
+        """Returns whether the key passes the filters."""
         return (
             (self.q is None or matches(self.q, key.name, key.prefix))
             and (not self.statuses or key.status in self.statuses)
@@ -91,7 +91,7 @@ def get_key(workspace: WorkspaceScope, key_id: UUID) -> KeyView:
 
 
 def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Changes) -> NewSecret:
-    """Returns a new key of the workspace, made by the caller."""
+    """Creates a key of the workspace, made by the caller."""
     secret = new_api_key()
     key = ApiKey(
         id=new_id(),
@@ -112,7 +112,7 @@ def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Cha
 
 
 def rename_key(workspace: WorkspaceScope, key_id: UUID, name: str, changes: Changes) -> KeyView:
-    """Gives an active key another name."""
+    """Renames an active key."""
     key = _active(workspace, key_id)
     ApiKeyRepository(workspace).rename(changes, key, name)
     return _views([replace(key, name=name)])[0]
@@ -121,9 +121,10 @@ def rename_key(workspace: WorkspaceScope, key_id: UUID, name: str, changes: Chan
 def rotate_key(
     caller: WorkspaceCaller, key_id: UUID, overlap_seconds: int | None, changes: Changes
 ) -> NewSecret:
-    """Gives an active key a new secret; the old one goes on working for the overlap.
+    """Gives an active key a new secret; the former one still works for the overlap.
 
-    Rotating again during an overlap ends the oldest secret. Owner and maker are notified by email.
+    Another rotation during an overlap ends the oldest secret. Owner and maker are notified by
+    email.
     """
     overlap = _overlap(caller, overlap_seconds)
     key, now = _active(caller.workspace, key_id), clock.now()
@@ -151,7 +152,7 @@ def revoke_key(workspace: WorkspaceScope, key_id: UUID, changes: Changes) -> Key
 
 
 def _overlap(caller: WorkspaceCaller, seconds: int | None) -> timedelta:
-    """How long the old secret works; a key that rotates itself must leave itself some time."""
+    """Returns how long the former secret works; a key that rotates itself needs some overlap."""
     if caller.key is None:
         return timedelta(seconds=seconds or 0)
     if seconds is None:

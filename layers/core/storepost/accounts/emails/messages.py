@@ -1,9 +1,9 @@
 """The emails that Storepost itself sends to people, and what each of them says.
 
-A message is made where its cause is (docs/interface.md, sections 1, 3 and 4), goes through the
+A message is created by its cause (docs/interface.md, sections 1, 3 and 4), passes through the
 outbox and its queue as ``template`` and ``to_params(message)``, and becomes an email in the worker
-that sends it.
-API handlers import this module, so it stands on the standard library and plain values alone.
+that sends it. API handlers import this module, so it imports the standard library and plain values
+alone.
 """
 
 from collections.abc import Mapping
@@ -18,11 +18,11 @@ type KeyAct = Literal["invited", "role_changed", "removed"]
 """What an API key did to people."""
 type EndpointEnd = Literal["failing", "gone"]
 """Why Storepost disabled a webhook endpoint."""
-# An absolute http or https address: what a button opens.
+# An absolute http or https address, which a button opens.
 type Link = str
 # Six digits, valid for 10 minutes (docs/interface.md, section 3, "Emailed codes").
 type Code = str
-# What `mask_address` answers. A type of its own, so that no address is sent unmasked.
+# What `mask_address` returns. A type of its own, so that no address is sent unmasked.
 MaskedAddress = NewType("MaskedAddress", str)
 
 type Params = dict[str, str | list[dict[str, str]] | None]
@@ -38,7 +38,7 @@ class KeyLabel:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """To the invited address, on create and on each resend; the link holds until `expires_at`."""
+    """Sent to the invited address, when it is created and resent; `link` works to `expires_at`."""
 
     template: ClassVar[str] = "invitation"
     workspace: str
@@ -50,7 +50,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class VerifyAddress:
-    """To the address of a new registration; `link` is the page where the code is typed."""
+    """Sent to the address of a new registration; `link` is the page on which to type the code."""
 
     template: ClassVar[str] = "verify_address"
     name: str
@@ -60,10 +60,10 @@ class VerifyAddress:
 
 @dataclass(frozen=True, slots=True)
 class AddressKnown:
-    """To the owner of an account whose address someone signed up with.
+    """Sent to the owner of an account whose address somebody signed up with.
 
-    `name` is the account's, never the one typed at that sign-up: a stranger chose that. `link`
-    is a page to sign in or to ask for a new password.
+    `name` is the account's, never the one typed at that sign-up: a stranger chose that. `link` is a
+    page to sign in or to ask for a new password.
     """
 
     template: ClassVar[str] = "address_known"
@@ -73,7 +73,7 @@ class AddressKnown:
 
 @dataclass(frozen=True, slots=True)
 class SignInCode:
-    """The second step of a sign-in, by email. The password was right by then."""
+    """Sent for the second step of a sign-in, after the right password."""
 
     template: ClassVar[str] = "sign_in_code"
     name: str
@@ -82,7 +82,7 @@ class SignInCode:
 
 @dataclass(frozen=True, slots=True)
 class TwoFactorEmailCode:
-    """Turning two-factor by email on: proves that the emails arrive."""
+    """Sent when two-factor by email is turned on: the code proves that emails arrive."""
 
     template: ClassVar[str] = "two_factor_email_code"
     name: str
@@ -91,7 +91,7 @@ class TwoFactorEmailCode:
 
 @dataclass(frozen=True, slots=True)
 class PasswordReset:
-    """A link to choose a new password with: 30 minutes, once."""
+    """Sent with a link to choose a new password: it works for 30 minutes, once."""
 
     template: ClassVar[str] = "password_reset"
     name: str
@@ -100,7 +100,7 @@ class PasswordReset:
 
 @dataclass(frozen=True, slots=True)
 class PasswordChanged:
-    """After a password was changed or reset."""
+    """Sent after a password was changed or reset."""
 
     template: ClassVar[str] = "password_changed"
     name: str
@@ -109,7 +109,7 @@ class PasswordChanged:
 
 @dataclass(frozen=True, slots=True)
 class NewAddressCode:
-    """To the new address that a person asked for, before it takes the old one's place."""
+    """Sent to the new address that a person asked for, before it replaces the old one."""
 
     template: ClassVar[str] = "new_address_code"
     name: str
@@ -118,7 +118,7 @@ class NewAddressCode:
 
 @dataclass(frozen=True, slots=True)
 class AddressChanged:
-    """To the old address, once the new one is in force."""
+    """Sent to the old address, once the new one is in force."""
 
     template: ClassVar[str] = "address_changed"
     name: str
@@ -128,7 +128,7 @@ class AddressChanged:
 
 @dataclass(frozen=True, slots=True)
 class AddressTaken:
-    """To the owner of an account whose address another account asked to change to."""
+    """Sent to the owner of an account whose address another account asked to change to."""
 
     template: ClassVar[str] = "address_taken"
     name: str
@@ -136,7 +136,7 @@ class AddressTaken:
 
 @dataclass(frozen=True, slots=True)
 class TwoFactorLimit:
-    """After 10 wrong second factors in an hour. `ip` is where the tenth came from."""
+    """Sent after 10 wrong second factors in an hour. `ip` is the address of the tenth."""
 
     template: ClassVar[str] = "two_factor_limit"
     name: str
@@ -146,10 +146,10 @@ class TwoFactorLimit:
 
 @dataclass(frozen=True, slots=True)
 class ApiKeyRotated:
-    """To the workspace's owner and to the key's maker.
+    """Sent to the workspace's owner and to the key's maker.
 
-    `prefix` is the new secret's. `rotated_by` is the person's name, or the key's where the key
-    rotated itself. `overlap_ends_at` is when the old secret ends, None where it ended at once.
+    `prefix` is the new secret's. `rotated_by` is the person's name, or the key's if the key rotated
+    itself. `overlap_ends_at` is when the old secret ends, None if it ended at once.
     """
 
     template: ClassVar[str] = "api_key_rotated"
@@ -163,7 +163,7 @@ class ApiKeyRotated:
 
 @dataclass(frozen=True, slots=True)
 class MemberRemovedKeys:
-    """To the owner: the active keys that a removed member made. Keys outlive the membership."""
+    """Sent to the owner: the active keys that a removed member made. Keys outlive a membership."""
 
     template: ClassVar[str] = "member_removed_keys"
     workspace: str
@@ -173,10 +173,10 @@ class MemberRemovedKeys:
 
 @dataclass(frozen=True, slots=True)
 class KeyChangedPeople:
-    """To the owner, at once: an API key invited an admin, changed a role, or removed a member.
+    """Sent to the owner at once: an API key invited an admin, changed a role, or removed a member.
 
-    `person` is the invited address, or the member's name; `role` is the new one, None where there
-    is none any more.
+    `person` is the invited address, or the member's name; `role` is the new one, None if there is
+    none any more.
     """
 
     template: ClassVar[str] = "key_changed_people"
@@ -191,9 +191,9 @@ class KeyChangedPeople:
 
 @dataclass(frozen=True, slots=True)
 class StoreMoved:
-    """To the owner of the workspace that a store was connected to, once another one has it.
+    """Sent to the owner of a store's former workspace, once another workspace has the store.
 
-    Which one that is stays untold: the owner may not belong to it.
+    It doesn't say which one: the owner may not belong to it.
     """
 
     template: ClassVar[str] = "store_moved"
@@ -205,7 +205,7 @@ class StoreMoved:
 
 @dataclass(frozen=True, slots=True)
 class DataRequested:
-    """To a workspace's owner: a shop's customer asked the shop for all that is stored about them.
+    """Sent to a workspace's owner: a shop's customer asked the shop for all that is stored of them.
 
     `customer` is the shop's own id of the person, `profile` the id of the profile here: the email
     names nobody.
@@ -221,7 +221,7 @@ class DataRequested:
 
 @dataclass(frozen=True, slots=True)
 class WriteBacksFailing:
-    """To a workspace's owner: a store doesn't take changes of consent, since `since`."""
+    """Sent to a workspace's owner: a store hasn't accepted changes of consent since `since`."""
 
     template: ClassVar[str] = "write_backs_failing"
     workspace: str
@@ -231,7 +231,7 @@ class WriteBacksFailing:
 
 @dataclass(frozen=True, slots=True)
 class OptIn:
-    """To a shopper, on behalf of a workspace: whether the address is to get marketing emails.
+    """Sent to a shopper for a workspace: asks whether the address is to get marketing emails.
 
     It is in the shopper's language and names nobody but the workspace. `link` is the page that
     asks; it works for 7 days.
@@ -245,10 +245,10 @@ class OptIn:
 
 @dataclass(frozen=True, slots=True)
 class WebhookEndpointFailing:
-    """To a workspace's owner: a webhook endpoint took nothing for a day.
+    """Sent to a workspace's owner: a webhook endpoint accepted nothing for a day.
 
     `host` is the endpoint's address without its path, which may hold a secret. It is disabled at
-    `disabled_at`, unless it takes something before.
+    `disabled_at`, unless it accepts something before.
     """
 
     template: ClassVar[str] = "webhook_endpoint_failing"
@@ -260,7 +260,7 @@ class WebhookEndpointFailing:
 
 @dataclass(frozen=True, slots=True)
 class WebhookEndpointDisabled:
-    """To a workspace's owner: Storepost disabled a webhook endpoint."""
+    """Sent to a workspace's owner: Storepost disabled a webhook endpoint."""
 
     template: ClassVar[str] = "webhook_endpoint_disabled"
     workspace: str
@@ -320,7 +320,7 @@ MESSAGES: Mapping[str, type[Message]] = {
 
 
 def to_params(message: Message) -> Params:
-    """Returns the message as JSON holds it: times as ISO 8601 in UTC, keys as ``{name, prefix}``.
+    """Returns the message's values for JSON: times as ISO 8601 in UTC, keys as ``{name, prefix}``.
 
     Raises ValueError for a time without an offset.
     """
@@ -340,9 +340,9 @@ def _plain(
 
 
 def mask_address(address: str) -> MaskedAddress:
-    """Returns ``j***@example.com`` of ``jane@example.com``: its owner alone knows it by that.
+    """Returns ``j***@example.com`` for ``jane@example.com``, which its owner alone recognises.
 
-    Always three stars, so that the length stays untold too; a local part of one character is
+    There are always three stars, which hides the length too; a local part of one character is
     hidden whole. Raises ValueError for what is no address.
     """
     local, at, domain = address.strip().rpartition("@")

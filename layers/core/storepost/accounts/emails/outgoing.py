@@ -1,4 +1,4 @@
-"""An email on its way: sealed in the outbox, so that neither address nor code stands there."""
+"""An email in the outbox and its queue: sealed, so that neither address nor code is readable."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from storepost.values.ids import new_id
 
 @dataclass(frozen=True)
 class SealedEmail(QueueMessage):
-    """An email as the queue carries it."""
+    """An email as the queue's message has it."""
 
     queue: ClassVar = Queue.EMAILS
 
@@ -27,14 +27,14 @@ class SealedEmail(QueueMessage):
 
 @dataclass(frozen=True)
 class OutgoingEmail:
-    """An email on its way."""
+    """An email that is to be sent."""
 
     id: UUID
     to: str
     template: str
     params: Mapping[str, object]
     tags: EmailTags | None
-    """What it is for; None of a message that an earlier version put into the queue."""
+    """What it is for; None in a message that an earlier version queued."""
 
 
 def send_email(changes: Changes, to: str, message: Message, tags: EmailTags) -> None:
@@ -51,7 +51,7 @@ def send_email(changes: Changes, to: str, message: Message, tags: EmailTags) -> 
 
 
 def read_email(body: str) -> OutgoingEmail:
-    """Returns the email that a message carries."""
+    """Returns the email in a message."""
     message = SealedEmail.of(body)
     content = json.loads(unseal(message.sealed, Purpose.OUTGOING_EMAIL, str(message.id)))
     tags = EmailTags.of(content.get("tags", {}))

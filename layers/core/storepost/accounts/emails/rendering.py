@@ -1,9 +1,9 @@
-"""From a message's name and parameters to what a mail client shows.
+"""Renders an email from its name and parameters.
 
 Two steps keep values away from MJML. A template's MJML, in which values are still placeholders, is
-composed with the layout (``[[ ]]``, ``[% %]``) and becomes HTML once a container; each email
-then fills that HTML's placeholders (``{{ }}``, ``{% %}``) with autoescape on. So markup in a value
-is text to both languages.
+composed with the layout (``[[ ]]``, ``[% %]``) and becomes HTML once a container; each email then
+fills that HTML's placeholders (``{{ }}``, ``{% %}``) with autoescape on. So markup in a value is
+text to both languages.
 """
 
 from collections.abc import Mapping
@@ -32,15 +32,15 @@ class RenderedEmail:
     text: str = field(repr=False)
     html: str = field(repr=False)
     sender: str = field(default=SERVICE, repr=False)
-    """Whom it is from, by name."""
+    """The sender's name."""
 
 
 def render(name: str, params: Mapping[str, object]) -> RenderedEmail:
-    """Returns the email of this name (`MESSAGES`) with the parameters that `to_params` gave.
+    """Returns the email of this name (`MESSAGES`) with the parameters from `to_params`.
 
-    Parameters that the email doesn't have are left alone, so that a newer message can meet an
-    older worker. Raises LookupError for an unknown name or a missing parameter, ValueError for a
-    value of another kind than the message says.
+    Parameters that the email doesn't have are ignored, so that an older worker can render a newer
+    message. Raises LookupError for an unknown name or a missing parameter, ValueError for a value
+    of another kind than the message says.
     """
     values = _fitted(name, params)
     sender = SERVICE
@@ -79,7 +79,7 @@ def _source(template: str) -> str:
 def _html_of(template: str) -> str:
     output = mrml.to_html(
         _layouts.get_template(template).render(),
-        # MJML may include files and addresses. Ours never do, and a mistake mustn't either.
+        # MJML may include files and addresses. Ours never do, and must not by mistake.
         mrml.ParserOptions(include_loader=mrml.noop_loader()),
         # mrml's default would have the mail client fetch a web font.
         mrml.RenderOptions(fonts={}),
@@ -89,7 +89,7 @@ def _html_of(template: str) -> str:
     return output.content
 
 
-# Composes our own files and meets no value, so there is nothing to escape.
+# It composes our own files and gets no values, so there is nothing to escape.
 _layouts = Environment(  # noqa: S701
     loader=FileSystemLoader(_TEMPLATES),
     undefined=StrictUndefined,
@@ -104,7 +104,7 @@ _layouts = Environment(  # noqa: S701
     auto_reload=False,
 )
 
-# Templates compile at their first use and stay compiled for the container's life.
+# Templates are compiled at their first use and kept for the container's life.
 _emails = Environment(
     loader=FunctionLoader(_source),
     undefined=StrictUndefined,

@@ -1,4 +1,4 @@
-"""Sends an email once, under a lease: killed in between it goes twice, never none."""
+"""Sends an email under a lease: a run that is killed in between may send it twice, never none."""
 
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ _config = IdempotencyConfig(expires_after_seconds=24 * 60 * 60, hash_function="s
 
 
 def _records() -> DynamoDBPersistenceLayer:
-    """The lease's records, with an owner of this run: it knows its own where an answer got lost."""
+    """Returns the lease's records, owned by this run, which knows its own if an answer is lost."""
     return DynamoDBPersistenceLayer(
         table_name=settings().idempotency_table,
         boto3_client=cast("Any", OwnedClient(str(new_id()))),
@@ -29,9 +29,9 @@ def _records() -> DynamoDBPersistenceLayer:
 
 
 def send(body: str, context: LambdaContext) -> None:
-    """Sends the email that a message carries, unless it went already.
+    """Sends the email in a message, unless it was sent already.
 
-    A refusal that lasts ends the matter; everything else raises, and the queue tries again.
+    A permanent refusal ends the matter; everything else raises, and the queue retries.
     """
     _config.register_lambda_context(context)
     email = read_email(body)

@@ -1,7 +1,7 @@
 """What the emails to shoppers say, in each language: `texts/<language>.json`, by template.
 
-`{sender}` is the workspace's name. The texts address people formally, or nobody, and say nothing of
-a person's gender. The Portuguese ones hold in Portugal and in Brazil.
+`{sender}` is the workspace's name. The texts address people formally, or nobody, and don't reveal a
+person's gender. The Portuguese ones are for Portugal and Brazil.
 """
 
 import json
@@ -24,7 +24,7 @@ def shopper_texts(template: str, language: Language, workspace: str) -> dict[str
 
 
 def opt_in_wording(language: Language, workspace: str) -> str:
-    """Returns what an opt-in email says, as evidence keeps it: nothing of it is the person's own.
+    """Returns what an opt-in email says, for evidence: it holds nothing of the person's own.
 
     It is the email's text with its subject and the button's label, without the link.
     """
@@ -35,6 +35,6 @@ def opt_in_wording(language: Language, workspace: str) -> str:
 
 @cache
 def _texts(language: Language) -> dict[str, dict[str, str]]:
-    """All texts in a language, read once a container."""
+    """Returns all texts in a language; they are read once a container."""
     texts: dict[str, dict[str, str]] = json.loads((_TEXTS / f"{language}.json").read_text("utf-8"))
     return texts

@@ -1,4 +1,4 @@
-"""What makes a value fit to stand in an email, by the type that its message gives it.
+"""Makes values fit for emails, by the type that a message gives them.
 
 Names come from people, and some of them write to a stranger: anyone can sign up with anyone's
 address. So a name stays one line, hides nothing, turns no text around and becomes no link. HTML is
@@ -29,7 +29,7 @@ ADDRESS_LENGTH = 254
 SUBJECT_VALUE_LENGTH = 40
 
 _NON_JOINER = "\u200c"
-# Persian, Indic scripts and emoji need the two; every other format character only hides or turns.
+# Persian, Indic scripts and emoji need the two; all other format characters only hide or turn.
 _JOINERS = frozenset({_NON_JOINER, "\u200d"})
 _SPACES = frozenset({"Cc", "Zs", "Zl", "Zp"})
 _DROPPED = frozenset({"Cf", "Cs"})
@@ -39,10 +39,10 @@ _CODE = re.compile(r"[0-9]{6}")
 
 
 def line(value: object) -> str:
-    """Returns a value given by a person as one line of at most 100 characters.
+    """Returns a person's value as one line of at most 100 characters.
 
-    Mail clients make links of what looks like one, so a joiner that nobody sees comes between:
-    ``Win.example`` is still read as such, but opens nothing.
+    Mail clients turn text that looks like a link into one, so an invisible joiner is put between:
+    ``Win.example`` still reads the same, but opens nothing.
     """
     return _LINK_LIKE.sub(rf"\g<0>{_NON_JOINER}", _one_line(value, LINE_LENGTH))
 
@@ -88,12 +88,12 @@ def language(value: object) -> Language:
 
 
 def line_or_none(value: object) -> str | None:
-    """Returns the same, where there may be none."""
+    """Returns the same as `line`; None stays None."""
     return None if value is None else line(value)
 
 
 def moment_or_none(value: object) -> str | None:
-    """Returns the same, where there may be none."""
+    """Returns the same as `moment`; None stays None."""
     return None if value is None else moment(value)
 
 

@@ -1,7 +1,7 @@
 """Emailed codes: six digits, ten minutes, five wrong tries (docs/interface.md, section 3).
 
-A code stands beside what it is asked for: the caller names the row's key, and one place has one
-code at a time. Only an HMAC is kept, under a key that never leaves KMS.
+A code is stored beside its purpose: the caller names the row's key, and each key has one code at a
+time. Only an HMAC is stored, under a key that never leaves KMS.
 """
 
 import secrets
@@ -29,7 +29,7 @@ Code = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
     Field(repr=False),
 ]
-"""A code in a request, of whatever kind: one of the wrong form is a wrong one."""
+"""A code of any kind in a request: one in the wrong form is wrong, not invalid."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class EmailedCode:
 
 
 def issue_code(changes: Changes, key: Key) -> str:
-    """Returns a new code to email, with tries of its own; one issued before ends."""
+    """Returns a new code to email, with tries of its own; an earlier one ends."""
     code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
     expires_at = clock.now() + VALID_FOR
     changes.save(
@@ -56,10 +56,10 @@ def issue_code(changes: Changes, key: Key) -> str:
 
 
 def check_code(key: Key, code: str) -> EmailedCode:
-    """Returns the code behind `key` where `code` is the same; it isn't used up yet.
+    """Returns the code behind `key` if `code` is the same, without using it up.
 
-    The try is counted before the code is compared, and at once: it counts although the answer is a
-    problem. Raises `CodeInvalid`, and `ChallengeClosed` where there is no code, its time is over or
+    The try is counted at once, before the code is compared: it counts although the answer is a
+    problem. Raises `CodeInvalid`, and `ChallengeClosed` if there is no code, its time is over or
     its tries are used up.
     """
     row = find(EmailedCodeItem, key)
@@ -78,7 +78,7 @@ def check_code(key: Key, code: str) -> EmailedCode:
 
 
 def use_code(changes: Changes, code: EmailedCode) -> None:
-    """Ends a proven code: it counts in one transaction, and is `ChallengeClosed` in any other."""
+    """Uses up a proven code: it is good for one transaction, and `ChallengeClosed` in any other."""
     changes.delete(
         EmailedCodeItem(*code.key), EmailedCodeItem.mac == code.mac, on_conflict=ChallengeClosed()
     )

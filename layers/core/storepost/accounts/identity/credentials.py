@@ -1,4 +1,4 @@
-"""Rows of what people prove who they are by, and of the tries that were made."""
+"""Rows of people's credentials, and of the attempts that were made."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -24,7 +24,7 @@ class AttemptsItem(VersionedItem, discriminator="attempts"):
 
 
 class EmailedCodeItem(Item, discriminator="emailed_code"):
-    """A code that was emailed, beside what it is asked for."""
+    """A code that was emailed, beside its purpose."""
 
     mac = UnicodeAttribute()
     tries = NumberAttribute(default=0)
@@ -36,11 +36,11 @@ class AuthenticatorItem(Item, discriminator="authenticator"):
 
     seed = UnicodeAttribute()
     last_step = NumberAttribute()
-    """The last time step of which a code was used: none of it or before it counts again."""
+    """The time step of the last code that was used: codes up to that step don't count."""
 
 
 class BackupCodesItem(Item, discriminator="backup_codes"):
-    """The codes of a person that were not used yet."""
+    """The backup codes that a person hasn't used yet."""
 
     macs = UnicodeSetAttribute(null=True)
 
@@ -59,17 +59,17 @@ class TrustedBrowserItem(Item, discriminator="trusted_browser"):
 
 
 def address_attempts_key(limit: str, email: str) -> Key:
-    """Returns where the attempts for an address are counted, whether it has an account or not."""
+    """Returns the key of the attempts for an address, whether it has an account or not."""
     return (f"email#{email}", f"attempts#{limit}")
 
 
 def person_attempts_key(limit: str, person: PersonScope) -> Key:
-    """Returns where a person's attempts are counted."""
+    """Returns the key of a person's attempts."""
     return (person.key, f"attempts#{limit}")
 
 
 def source_attempts_key(limit: str, ip: str | None) -> Key:
-    """Returns where a source address's attempts are counted; it stands there hashed.
+    """Returns the key of a source address's attempts; the address is hashed.
 
     An IPv6 subscriber has at least a /64, so all of it counts as one.
     """
@@ -77,38 +77,38 @@ def source_attempts_key(limit: str, ip: str | None) -> Key:
 
 
 def pair_attempts_key(limit: str, email: str, ip: str | None) -> Key:
-    """Returns where the attempts for an address from one source are counted, both hashed."""
+    """Returns the key of the attempts for an address from one source, both hashed."""
     return _hashed_attempts_key(limit, email, _source(ip))
 
 
 def place_attempts_key(limit: str, place: Key) -> Key:
-    """Returns where the attempts from a place that a person is known at are counted."""
+    """Returns the key of the attempts from a place at which a person is known."""
     return _hashed_attempts_key(limit, *place)
 
 
 def known_source_key(person: PersonScope, ip: str) -> Key:
-    """Returns where it stands that a person signed in from a source, whose address is hashed."""
+    """Returns the key of a source that a person signed in from; its address is hashed."""
     hashed = sha256(f"{person.key}\x1f{_source(ip)}".encode()).hexdigest()
     return (person.key, f"known_source#{hashed}")
 
 
 def authenticator_key(person: PersonScope) -> Key:
-    """Returns where the seed of the person's app stands."""
+    """Returns the key of the seed of the person's app."""
     return (person.key, "authenticator")
 
 
 def backup_codes_key(person: PersonScope) -> Key:
-    """Returns where the person's backup codes stand."""
+    """Returns the key of the person's backup codes."""
     return (person.key, "backup_codes")
 
 
 def trusted_browser_key(person: PersonScope, digest: str) -> Key:
-    """Returns where a browser that the person trusts stands: nobody else's token is found there."""
+    """Returns the key of a browser that the person trusts; others' tokens aren't found by it."""
     return (person.key, f"trusted_browser#{digest}")
 
 
 def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
-    """Returns all rows of the person's trusted browsers, those that count no more too."""
+    """Returns all rows of the person's trusted browsers, including those that no longer count."""
     return list(
         TrustedBrowserItem.query(
             person.key, TrustedBrowserItem.sk.startswith("trusted_browser#"), consistent_read=True
@@ -117,7 +117,7 @@ def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
 
 
 def in_milliseconds(moment: datetime) -> int:
-    """Returns the moment as the rows of attempts keep it."""
+    """Returns the moment as the rows of attempts store it."""
     return round(moment.timestamp() * 1000)
 
 

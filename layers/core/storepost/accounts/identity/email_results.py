@@ -1,4 +1,4 @@
-"""What became of the emails to an account's address."""
+"""Results of the emails to an account's address."""
 
 from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.platform.messaging.email_results import EmailResult, is_older
@@ -7,9 +7,10 @@ from storepost.values.scope import PersonScope
 
 
 def note_result(person: PersonScope, address: str, result: EmailResult) -> None:
-    """Keeps the result of an email to the address, as long as it is the account's.
+    """Stores the result of an email to the address, as long as it is the account's.
 
-    Nothing where a newer email's is kept, the address has changed, or the account is deleted.
+    It stores nothing if a newer email's result is stored, the address has changed, or the account
+    is deleted.
     """
     amend(
         PersonItem(*person_key(person)),

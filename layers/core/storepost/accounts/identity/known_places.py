@@ -1,6 +1,6 @@
 """Where a person is known: browsers that they trust, and sources that they signed in from.
 
-After too many wrong passwords nobody signs in from elsewhere, and the person still does from here.
+After too many wrong passwords nobody can sign in from elsewhere, but the person can from here.
 """
 
 from datetime import timedelta
@@ -21,7 +21,7 @@ KNOWN_FOR = timedelta(days=30)
 
 
 def remember_source(changes: Changes, person: Person, ip: str | None) -> None:
-    """Notes that the person signs in from there now."""
+    """Stores that the person signs in from this source now."""
     if ip is not None:
         until = clock.now() + KNOWN_FOR
         key = known_source_key(person.scope, ip)
@@ -29,10 +29,10 @@ def remember_source(changes: Changes, person: Person, ip: str | None) -> None:
 
 
 def known_place(person: Person, ip: str | None, browser: str | None) -> Key | None:
-    """Returns the row by which the person is known where a request comes from; None for a stranger.
+    """Returns the row by which the person is known at a request's origin; None for a stranger.
 
-    `browser` is the token of a trusted one. The browser comes first: who shares the source with
-    others doesn't share that.
+    `browser` is the token of a trusted one. The browser is tried first: others may share the
+    source, but not the browser.
     """
     if browser is not None and is_trusted(person, browser):
         return trusted_browser_key(person.scope, digest(browser))

@@ -1,8 +1,8 @@
 """Limits of attempts in a sliding window: exact, counted before the secret is compared.
 
-An attempt is counted first and given back where it succeeds, so that guesses made at the same time
-can't overrun the limit. Both writes are made at once, outside a request's `Changes`: attempts count
-even though the answer is a problem (docs/interface.md, section 3).
+An attempt is counted first and given back if it succeeds, so that concurrent guesses can't exceed
+the limit. Both writes are made at once, outside a request's `Changes`: attempts count even though
+the answer is a problem (docs/interface.md, section 3).
 """
 
 from collections.abc import Sequence
@@ -44,23 +44,23 @@ class Limit:
     within: timedelta
     problem: type[TooManyRequests]
     locks: bool = False
-    """Once reached, nothing is let through until a whole window after the last attempt."""
+    """Once the limit is reached, all is refused until a whole window after the last attempt."""
 
 
 _WITHIN = timedelta(minutes=15)
 PASSWORDS_OF_PAIR = Limit("password_pair", 10, _WITHIN, SignInLimit)
-"""Of an address from one source."""
+"""Passwords for an address from one source."""
 PASSWORDS_OF_ADDRESS = Limit("password", 100, _WITHIN, SignInLimit)
 PASSWORDS_OF_SOURCE = Limit("password_source", 100, _WITHIN, SignInLimit)
 PASSWORDS_OF_PLACE = Limit("password_place", 100, _WITHIN, SignInLimit)
-"""From a place that the person is known at, once one of the limits above is reached."""
+"""Passwords from a place at which the person is known, once one of the limits above is reached."""
 
 _HOUR = timedelta(hours=1)
 SIGN_UP_EMAILS = Limit("sign_up_email", 5, _HOUR, CodeSendLimit)
 RESET_EMAILS = Limit("reset_email", 5, _HOUR, CodeSendLimit)
 NEW_ADDRESS_EMAILS = Limit("new_address_email", 5, _HOUR, CodeSendLimit)
 SECOND_STEP_EMAILS = Limit("second_step_email", 5, _HOUR, CodeSendLimit)
-"""Counted by person: nobody else can ask for any."""
+"""Counted by person: nobody else can request any."""
 SECOND_FACTORS = Limit("second_factor", 10, _HOUR, TwoFactorLimit, locks=True)
 SIGN_UPS_OF_SOURCE = Limit("sign_up", 100, _HOUR, SignUpLimit)
 RESETS_OF_SOURCE = Limit("reset", 100, _HOUR, ResetLimit)
@@ -76,7 +76,7 @@ class Attempt:
     key: Key
     made: int
     number: int
-    """Which of the window's attempts it is, from 1."""
+    """The attempt's number in the window, from 1."""
 
     @property
     def is_last(self) -> bool:
@@ -85,7 +85,7 @@ class Attempt:
 
 
 def count_for_address(limit: Limit, email: str) -> Attempt:
-    """Counts an attempt for an address as it is compared. Raises the limit's problem."""
+    """Counts an attempt for an address in its form for comparison. Raises the limit's problem."""
     return _count(limit, address_attempts_key(limit.name, email))
 
 
@@ -100,7 +100,7 @@ def count_for_source(limit: Limit, ip: str | None) -> Attempt:
 
 
 def count_password(email: str, ip: str | None) -> list[Attempt]:
-    """Counts a password that is about to be compared. Raises SignInLimit, and then counts none."""
+    """Counts a password that is about to be compared. If it raises SignInLimit, it counts none."""
     return _count_all(
         (PASSWORDS_OF_PAIR, pair_attempts_key(PASSWORDS_OF_PAIR.name, email, ip)),
         (PASSWORDS_OF_ADDRESS, address_attempts_key(PASSWORDS_OF_ADDRESS.name, email)),
@@ -109,18 +109,18 @@ def count_password(email: str, ip: str | None) -> list[Attempt]:
 
 
 def count_at_place(place: Key) -> Attempt:
-    """Counts a password from a place that its person is known at. Raises SignInLimit."""
+    """Counts a password from a place at which its person is known. Raises SignInLimit."""
     return _count(PASSWORDS_OF_PLACE, place_attempts_key(PASSWORDS_OF_PLACE.name, place))
 
 
 def give_back(*attempts: Attempt) -> None:
-    """Takes attempts back that turned out right. What can't be taken back stays counted."""
+    """Takes back attempts that were right. If that isn't possible, they stay counted."""
     with suppress(Conflict):
         commit_anew(partial(_delete_all, attempts))
 
 
 def delete_attempts_for(changes: Changes, email: str) -> None:
-    """Removes what was counted for an address, as part of a unit of work."""
+    """Deletes the attempts for an address, as part of a unit of work."""
     for limit in _OF_ADDRESS:
         changes.delete(Item(*address_attempts_key(limit.name, email)))
 
@@ -131,7 +131,7 @@ def _count(limit: Limit, key: Key) -> Attempt:
 
 
 def _count_all(*subjects: tuple[Limit, Key]) -> list[Attempt]:
-    """Counts an attempt for each, or for none where one of them has reached its limit."""
+    """Counts an attempt for each subject, or for none if one of them has reached its limit."""
     try:
         return commit_anew(lambda changes: [_add(changes, *subject) for subject in subjects])
     except Conflict:  # so many at once that this one never got its turn: refused, never let through
@@ -167,7 +167,7 @@ def _delete(attempt: Attempt, changes: Changes) -> None:
 
 
 def _counted_since(made: list[int], limit: Limit, now: datetime) -> list[int]:
-    """The attempts in the window that ends now; of a lock in force, those that led to it."""
+    """Returns the attempts in the window that ends now; of a lock in force, those that set it."""
     window = limit.within // timedelta(milliseconds=1)
     recent = [moment for moment in made if moment > in_milliseconds(now) - window]
     if limit.locks and recent and len(made) >= limit.most:

@@ -39,21 +39,21 @@ class Person:
     last_workspace_id: UUID | None
     created_at: datetime
     sessions_epoch: int
-    """Only sessions opened in it are valid: raising it ends all others in one write."""
+    """Only sessions opened in this epoch are valid: raising it ends all others in one write."""
     trust_epoch: int
-    """Only browsers trusted in it are."""
+    """Only browsers trusted in this epoch are."""
     password_hash: str = field(repr=False)
     email_undeliverable: bool = False
     """Whether the newest email to the address was refused for good."""
 
     @property
     def scope(self) -> PersonScope:
-        """Returns where what belongs to the person stands."""
+        """Returns the scope of what belongs to the person."""
         return PersonScope(self.id)
 
     @property
     def has_two_factor(self) -> bool:
-        """Returns whether a second step stands before a sign-in."""
+        """Returns whether a sign-in needs a second step."""
         return self.app_since is not None or self.email_codes_since is not None
 
 
@@ -73,25 +73,25 @@ class Session:
     """The active workspace."""
     token_digest: str = field(repr=False)
     workspace_since: datetime | None = None
-    """When the workspace was made active; None where the session opened in it."""
+    """When the workspace was made active; None if the session opened in it."""
     epoch: int = 0
     """The person's `sessions_epoch` when the session was opened."""
 
     @property
     def active_since(self) -> datetime:
-        """Returns since when the active workspace is active: no membership made later counts."""
+        """Returns since when the workspace is active: memberships made later don't count."""
         return self.workspace_since or self.signed_in_at
 
     def is_over(self, now: datetime) -> bool:
-        """Returns whether the session has ended by itself."""
+        """Returns whether the session has expired."""
         return now >= self.expires_at
 
     def is_live(self, person: Person, now: datetime) -> bool:
-        """Returns whether the session still signs that person in."""
+        """Returns whether the session is still valid for that person."""
         return not self.is_over(now) and self.epoch == person.sessions_epoch
 
     def slid(self, now: datetime) -> datetime:
-        """Returns when the session ends if used now: 30 days on, 90 after sign-in at most."""
+        """Returns the session's end if it is used now: 30 days on, 90 after sign-in at most."""
         return min(now + SESSION_SLIDES, self.signed_in_at + SESSION_ENDS)
 
 
@@ -105,12 +105,12 @@ class SignedInPerson:
 
     @property
     def id(self) -> UUID:
-        """Returns what idempotency counts by."""
+        """Returns the id by which idempotency distinguishes callers."""
         return self.person.id
 
     @property
     def person_id(self) -> UUID | None:
-        """Returns who acts, where a person counts."""
+        """Returns the person who acts."""
         return self.person.id
 
 
@@ -128,12 +128,12 @@ class ApiKeyHolder:
 
     @property
     def id(self) -> UUID:
-        """Returns what idempotency counts by: the key's id, so that a rotation doesn't matter."""
+        """Returns the key's id, which idempotency uses: a rotation doesn't change it."""
         return self.key_id
 
     @property
     def person_id(self) -> UUID | None:
-        """Returns for whom the key acts, where a person counts."""
+        """Returns the person for whom the key acts."""
         return self.maker_id
 
 

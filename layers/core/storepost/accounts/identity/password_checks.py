@@ -1,4 +1,4 @@
-"""Asking for a password, with limits that keep strangers from guessing and nobody out."""
+"""Checks a password, with limits that stop strangers from guessing and lock nobody out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from storepost.values.problems import Problem
 
 @dataclass(frozen=True)
 class Place:
-    """Where a password comes from."""
+    """The origin of a password."""
 
     ip: str | None
     browser: str | None = None
@@ -23,11 +23,11 @@ class Place:
 def check_password(
     person: Person | None, email: str, place: Place, password: str, problem: Problem
 ) -> None:
-    """Raises `problem` where the password isn't the person's, and SignInLimit past the limits.
+    """Raises `problem` if the password isn't the person's, and SignInLimit past the limits.
 
-    Past the limits the right password passes where the person is known, and the answer to a wrong
-    one says that the limit is reached. For an address that nobody has, it counts and takes as long
-    as for one that somebody has.
+    Past the limits the right password is accepted where the person is known, and the answer to a
+    wrong one says that the limit is reached. For an address without an account it counts, and takes
+    as long as for one with an account.
     """
     attempts, wrong = _counted(person, email, place, problem)
     if not verify_password(person.password_hash if person else None, password):
@@ -38,7 +38,7 @@ def check_password(
 def _counted(
     person: Person | None, email: str, place: Place, problem: Problem
 ) -> tuple[Sequence[Attempt], Problem]:
-    """The attempts that were counted, and the problem of a wrong password."""
+    """Returns the attempts that were counted, and the problem of a wrong password."""
     try:
         return count_password(email, place.ip), problem
     except SignInLimit as limit:

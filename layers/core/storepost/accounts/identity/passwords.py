@@ -30,7 +30,7 @@ SubmittedPassword = Annotated[
     StringConstraints(min_length=1, max_length=MAX_LENGTH),
     Field(repr=False, json_schema_extra=_IN_SCHEMA),
 ]
-"""A password in a request that has to match: too short a one is wrong, not invalid."""
+"""A password in a request that has to match: if it is too short it is wrong, not invalid."""
 
 
 def hash_password(password: str) -> str:
@@ -41,7 +41,7 @@ def hash_password(password: str) -> str:
 def verify_password(password_hash: str | None, password: str) -> bool:
     """Returns whether the password is the hash's.
 
-    None, where nobody has the address, takes as long as a wrong password and answers False.
+    None, for an address without an account, takes as long as a wrong password and returns False.
     """
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - costly
 
@@ -66,7 +66,7 @@ def _hasher() -> Any:  # noqa: ANN401 - imported only where a password is at han
 
 @cache
 def _dummy() -> str:
-    """A hash of the same parameters that no password is known for."""
+    """Returns a hash with the same parameters, of which no password is known."""
     from secrets import token_urlsafe  # noqa: PLC0415
 
     return hash_password(token_urlsafe(32))

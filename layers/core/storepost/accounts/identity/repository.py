@@ -1,7 +1,8 @@
 """Rows of people, of their addresses' claims, and of sessions; the tokens' own rows.
 
-A session's whole row stands under its token's digest, where authentication reads it; the person's
-partition names the digests. An API key's token row carries what authentication needs of the key.
+A session's whole row is stored under its token's digest, where authentication reads it; the
+person's partition names the digests. An API key's token row has what authentication needs of the
+key.
 """
 
 from collections.abc import Iterable
@@ -49,11 +50,11 @@ class PersonItem(VersionedItem, discriminator="person"):
     sessions_epoch = NumberAttribute(default=0)
     trust_epoch = NumberAttribute(default=0)
     email_result = EmailResultAttribute(null=True)
-    """What became of the newest email to the present address; None until SES says so of one."""
+    """The result of the newest email to the present address; None until SES reports one."""
 
 
 class EmailClaimItem(Item, discriminator="email_claim"):
-    """Whose account an address belongs to."""
+    """The account that an address belongs to."""
 
     person_id = Identifier()
 
@@ -75,7 +76,7 @@ class SessionItem(Item, discriminator="session"):
 
 
 class SessionPointerItem(Item, discriminator="session_pointer"):
-    """That a person has a session, and where its row stands."""
+    """Points from a person to a session's row."""
 
     digest = UnicodeAttribute()
 
@@ -94,52 +95,52 @@ class ApiKeyTokenItem(Item, discriminator="api_key_token"):
 
 
 def token_key(digest: str) -> Key:
-    """Returns where a token's row stands."""
+    """Returns the key of a token's row."""
     return (f"token#{digest}", "token")
 
 
 def email_claim_key(email: str) -> Key:
-    """Returns where the claim of an address stands; the address as it is compared."""
+    """Returns the key of an address's claim; the address is in its form for comparison."""
     return (f"email#{email}", "claim")
 
 
 def person_key(person: PersonScope) -> Key:
-    """Returns where the account stands."""
+    """Returns the key of an account."""
     return (person.key, "person")
 
 
 def session_pointer_key(person: PersonScope, session_id: UUID) -> Key:
-    """Returns where the person's partition names a session."""
+    """Returns the key of a person's pointer to a session."""
     return (person.key, f"session#{short(session_id)}")
 
 
 def find_token(digest: str) -> SessionItem | ApiKeyTokenItem | None:
-    """Returns the row behind a token: the one read that authentication begins with."""
+    """Returns the row of a token: the one read with which authentication begins."""
     item = find(Item, token_key(digest))
     return item if isinstance(item, SessionItem | ApiKeyTokenItem) else None
 
 
 def find_person(person: PersonScope) -> Person | None:
-    """Returns the account, or None once it is deleted."""
+    """Returns the account, or None if it is deleted."""
     item = find(PersonItem, person_key(person))
     return as_person(item) if item else None
 
 
 def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
-    """Returns those of the accounts that exist."""
+    """Returns those of the accounts that exist, by id."""
     rows = find_all(person_key(PersonScope(identifier)) for identifier in ids)
     people = [as_person(row) for row in rows.values() if isinstance(row, PersonItem)]
     return {person.id: person for person in people}
 
 
 def find_account(email: str) -> Person | None:
-    """Returns the account that the address belongs to, or None, which takes as many reads."""
+    """Returns the account with that address, or None, which takes as many reads."""
     claim = find(EmailClaimItem, email_claim_key(email))
     return find_person(PersonScope(claim.person_id if claim else NOBODY))
 
 
 def add_person(changes: Changes, person: Person, on_conflict: Exception) -> None:
-    """Adds a new account with a verified address; raises `taken` where somebody else has that."""
+    """Adds a new account with a verified address; raises `taken` if another account has it."""
     changes.create(
         PersonItem(
             *person_key(person.scope),
@@ -156,12 +157,12 @@ def add_person(changes: Changes, person: Person, on_conflict: Exception) -> None
 
 
 def setting_password(password_hash: str) -> list[Action]:
-    """Returns what gives a person a new password, for a write of the account that does more."""
+    """Returns the action that sets a new password, for an update of the account that does more."""
     return [PersonItem.password_hash.set(password_hash)]
 
 
 def setting_verified(now: datetime) -> list[Action]:
-    """Returns what notes that the address was seen to be the person's."""
+    """Returns the action that records that the address was verified."""
     return [PersonItem.email_verified_at.set(now)]
 
 
@@ -185,7 +186,7 @@ def sessions_of(person: PersonScope) -> list[Session]:
 
 
 def find_session(person: PersonScope, session_id: UUID) -> Session | None:
-    """Returns the person's session of that id, one that ended by itself too."""
+    """Returns the person's session with that id, an expired one too."""
     pointer = find(SessionPointerItem, session_pointer_key(person, session_id))
     row = find(SessionItem, token_key(pointer.digest)) if pointer else None
     return as_session(row) if row else None
@@ -244,7 +245,7 @@ def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | 
 
 
 def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | None) -> None:
-    """Notes the workspace used last, in which the next session opens."""
+    """Records the workspace used last, in which the next session opens."""
     value = (
         PersonItem.last_workspace_id.remove()
         if workspace_id is None
@@ -268,7 +269,7 @@ def expect_methods(changes: Changes, person: Person) -> None:
 
 
 def touch_session(session: Session, now: datetime) -> bool:
-    """Notes that the session is in use, which also lets it slide; False once it was ended."""
+    """Records that the session is in use, which prolongs it; returns False if it was ended."""
     return note(
         SessionItem(*token_key(session.token_digest)),
         [SessionItem.last_active_at.set(now), SessionItem.expires_at.set(session.slid(now))],
@@ -328,5 +329,5 @@ def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
 
 
 def touch_key(item: ApiKeyTokenItem, now: datetime) -> bool:
-    """Notes that the key is in use; False once it was revoked."""
+    """Records that the key is in use; returns False if it was revoked."""
     return note(item, [ApiKeyTokenItem.used_at.set(now)])

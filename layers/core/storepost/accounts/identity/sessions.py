@@ -1,8 +1,8 @@
-"""Opening a session, and ending all of a person's.
+"""Opens sessions, and ends all sessions of a person.
 
 A session is opened in the `sessions_epoch` that the account was read in, together with the password
-hash or the second factor that opened it. Raising the epoch ends every session in one write, those
-too that are being opened at that moment; their rows are removed afterwards.
+hash or the second factor that opened it. Raising the epoch ends every session in one write, also
+those that are being opened at that moment; their rows are deleted afterwards.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _ROWS_OF_A_SESSION = 2
 
 @dataclass(frozen=True)
 class Device:
-    """Where somebody signs in: what the list of sessions shows of it."""
+    """The device on which a person signs in, as the list of sessions shows it."""
 
     browser: str | None
     os: str | None
@@ -59,9 +59,9 @@ def device_of(ip_address: str | None, user_agent: str | None) -> Device:
 def open_session(
     changes: Changes, person: Person, device: Device, workspace_id: UUID | None
 ) -> tuple[str, datetime]:
-    """Returns a new session: its token, shown once, and when it ends unless it is used.
+    """Opens a session; returns its token, shown once, and when it ends unless it is used.
 
-    `workspace_id` is the active one; whether the person belongs to it is the caller's to know.
+    `workspace_id` is the active one; the caller must know that the person belongs to it.
     """
     token, now = new_session_token(), clock.now()
     session = Session(
@@ -90,8 +90,9 @@ def end_all_sessions(
 ) -> None:
     """Ends every session of the person but the excepted one.
 
-    It writes the account's row, so whatever else changes there comes along as `also`. What allows
-    that depends on the address and the password as they were read: no other ones pass for them.
+    It writes the account's row, so other changes of that row are passed as `also`. The write is
+    conditioned on the address and the password as they were read, as the permission depends on
+    them.
     """
     epoch = person.sessions_epoch + 1
     changes.update(
@@ -111,9 +112,9 @@ def end_all_sessions(
 
 
 def sweep(person: Person, epoch: int) -> None:
-    """Removes the sessions that were opened before the epoch.
+    """Deletes the sessions that were opened before the epoch.
 
-    Cut short, it leaves rows that sign nobody in and that expire.
+    If it is interrupted, it leaves rows that sign nobody in and that expire.
     """
     ended = (session for session in sessions_of(person.scope) if session.epoch < epoch)
     for some in batched(ended, MAX_ITEMS // _ROWS_OF_A_SESSION, strict=False):

@@ -22,7 +22,7 @@ _SESSION_BYTES, _SESSION = 32, 43
 
 
 def new_session_token() -> str:
-    """Returns 256 random bits, recognisable by their beginning."""
+    """Returns 256 random bits with a prefix that shows their kind."""
     return SESSION_PREFIX + secrets.token_urlsafe(_SESSION_BYTES)
 
 
@@ -52,7 +52,7 @@ def is_well_formed(token: str) -> bool:
 
 
 def digest(token: str) -> str:
-    """Returns the SHA-256 of a token of 200 bits or more, in hexadecimal: what is stored of it."""
+    """Returns the SHA-256 of a token of 200 bits or more, in hexadecimal, which is stored of it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

@@ -1,7 +1,7 @@
-"""Trusted browsers: for 30 days a sign-in there needs no second step, though always the password.
+"""Trusted browsers: for 30 days a sign-in there needs only the password, and no second step.
 
 The browser keeps a token of 256 bits, the service its SHA-256. A browser is trusted in the person's
-`trust_epoch`; raising that ends all of them in one write, and their rows go afterwards.
+`trust_epoch`; raising that ends all of them in one write, and their rows are deleted afterwards.
 """
 
 import secrets
@@ -28,7 +28,7 @@ _TOKEN_BYTES = 32
 
 
 def trust_browser(changes: Changes, person: Person) -> str:
-    """Returns a token for the person's browser to keep."""
+    """Trusts the person's browser; returns the token that it keeps."""
     token = PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
     expires_at = clock.now() + TRUSTED_FOR
     changes.create(
@@ -54,22 +54,21 @@ def count_trusted(person: Person) -> int:
 
 
 def revoke_actions() -> list[Action]:
-    """Returns what ends the trust in all browsers, for a write of the account that does more."""
+    """Returns the action that ends all trust, for an update of the account that does more."""
     return [PersonItem.trust_epoch.add(1)]
 
 
 def revoke_all(changes: Changes, person: Person) -> None:
-    """Every browser asks for a second step again."""
+    """Ends the trust in all browsers of the person."""
     row = PersonItem(*person_key(person.scope))
     changes.update(row, revoke_actions(), PersonItem.pk.exists())
     changes.after_commit(lambda: sweep(person))
 
 
 def sweep(person: Person) -> None:
-    """Removes the rows of the browsers that this person, as it was read, trusted and that were
-    forgotten since.
+    """Deletes the rows of browsers that were trusted up to the person's epoch, as it was read.
 
-    Cut short, it leaves rows that count no more and that expire.
+    If it is interrupted, it leaves rows that don't count any more and that expire.
     """
     revoked = (
         row for row in trusted_browsers_of(person.scope) if int(row.epoch) <= person.trust_epoch

@@ -44,7 +44,7 @@ class SecondFactor(StrEnum):
 
 
 def methods_of(person: Person) -> list[SecondFactor]:
-    """Returns what the person can take the second step by now."""
+    """Returns the person's methods for the second step."""
     has = {
         SecondFactor.APP: person.app_since is not None,
         SecondFactor.EMAIL: person.email_codes_since is not None,
@@ -58,7 +58,7 @@ def verify_second_factor(
 ) -> None:
     """Adds to `changes` that the code is used up; one code is good for one transaction.
 
-    `emailed` is where the challenge's emailed code stands. Raises `CodeInvalid`; the caller counts
+    `emailed` is the key of the challenge's emailed code. Raises `CodeInvalid`; the caller counts
     the try before (limits.SECOND_FACTORS).
     """
     match method:
@@ -76,14 +76,14 @@ def new_seed() -> str:
 
 
 def otpauth_uri(seed: str, email: str) -> str:
-    """Returns what an authenticator app reads, as a link or from a QR code."""
+    """Returns the address that an authenticator app reads, as a link or from a QR code."""
     return str(_pyotp().TOTP(seed).provisioning_uri(name=email, issuer_name=ISSUER))
 
 
 def matching_step(seed: str, code: str, now: datetime, after: int | None = None) -> int | None:
-    """Returns the time step, of the present one and its neighbours, that the code is of.
+    """Returns the time step of the code: the present one or one of its neighbours.
 
-    None where it is of none of them, or of none after the step `after`. All three are compared, in
+    It returns None if it is none of them, or not after the step `after`. All three are compared, in
     constant time.
     """
     totp, submitted = (
@@ -100,28 +100,28 @@ def matching_step(seed: str, code: str, now: datetime, after: int | None = None)
 
 
 def seal_seed(seed: str, key: Key) -> str:
-    """Returns the seed as the row at `key` may hold it; it can't be opened anywhere else."""
+    """Returns the seed sealed for the row at `key`; it can't be opened anywhere else."""
     return seal(seed.encode(), Purpose.AUTHENTICATOR_SEED, "|".join(key))
 
 
 def unseal_seed(sealed: str, key: Key) -> str:
-    """Returns what `seal_seed` was given for that row."""
+    """Returns the seed that `seal_seed` sealed for that row."""
     return unseal(sealed, Purpose.AUTHENTICATOR_SEED, "|".join(key)).decode()
 
 
 def keep_seed(changes: Changes, person: PersonScope, seed: str, step: int) -> None:
-    """Makes it the seed of the person's app; `step`'s code proved it and doesn't count again."""
+    """Stores the seed of the person's app; `step`'s code proved it and doesn't count again."""
     key = authenticator_key(person)
     changes.save(AuthenticatorItem(*key, seed=seal_seed(seed, key), last_step=step))
 
 
 def delete_seed(changes: Changes, person: PersonScope) -> None:
-    """The person's app is off; repeatable."""
+    """Deletes the seed of the person's app; repeatable."""
     changes.delete(AuthenticatorItem(*authenticator_key(person)))
 
 
 def new_backup_codes(changes: Changes, person: PersonScope) -> list[str]:
-    """Returns ten codes, each good for one sign-in; the old ones end."""
+    """Returns ten codes, each good for one sign-in; the former ones end."""
     codes = [
         "".join(secrets.choice(_BACKUP_ALPHABET) for _ in range(_BACKUP_LENGTH))
         for _ in range(BACKUP_CODES)
@@ -132,12 +132,12 @@ def new_backup_codes(changes: Changes, person: PersonScope) -> list[str]:
 
 
 def delete_backup_codes(changes: Changes, person: PersonScope) -> None:
-    """The person's codes end; repeatable."""
+    """Deletes the person's backup codes; repeatable."""
     changes.delete(BackupCodesItem(*backup_codes_key(person)))
 
 
 def backup_codes_left(person: PersonScope) -> int:
-    """Returns how many codes were not used yet."""
+    """Returns how many codes haven't been used yet."""
     row = find(BackupCodesItem, backup_codes_key(person))
     return len(row.macs or ()) if row else 0
 

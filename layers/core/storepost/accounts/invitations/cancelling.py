@@ -1,4 +1,4 @@
-"""Cancelling the open invitations of an API key once it is revoked.
+"""Cancels the open invitations of an API key once it is revoked.
 
 An invitation of a revoked key can't be accepted, whether or not it was cancelled yet: `service`
 reads the key. So a run that is killed here leaves no invitation that still works.
@@ -23,7 +23,7 @@ def cancel_invitations_of_key(workspace: WorkspaceScope, key_id: UUID, changes: 
 
 
 def _cancel_rest(workspace: WorkspaceScope, key_id: UUID) -> None:
-    """Cancels those past the first, and those that were being made while the key was revoked."""
+    """Cancels the rest, also those that were being made while the key was revoked."""
     while commit_anew(partial(_cancel_some, workspace, key_id)):
         pass
 

@@ -37,23 +37,23 @@ class Invitation:
     role: Role
     invited_by: str
     status: InvitationStatus
-    """As it was last written: never `expired`."""
+    """The status in its row: never `expired`."""
     created_at: datetime
     sent_at: datetime
     expires_at: datetime
     key_id: UUID | None = None
-    """The API key that made it, if one did."""
+    """The API key that made it, or None."""
     is_undeliverable: bool = False
     """Whether the newest email came back, or was reported as spam."""
 
     @property
     def workspace(self) -> WorkspaceScope:
-        """Returns where the invitation leads."""
+        """Returns the workspace to which it invites."""
         return WorkspaceScope(self.workspace_id)
 
     @property
     def is_open(self) -> bool:
-        """Returns whether nobody has answered or deleted it; an expired one is still open."""
+        """Returns whether it isn't answered or deleted; an expired one is still open."""
         return self.status is InvitationStatus.PENDING
 
     def has_expired(self, now: datetime) -> bool:

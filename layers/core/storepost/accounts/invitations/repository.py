@@ -1,4 +1,4 @@
-"""Rows of invitations: by id for whoever holds the link, by address for the workspace's list."""
+"""Rows of invitations: by id for the holder of the link, by address for the workspace's list."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -42,21 +42,21 @@ class InvitationItem(VersionedItem, discriminator="invitation"):
     expires_at = UtcDateTimeAttribute()
     key_id = Identifier(null=True)
     email_result = EmailResultAttribute(null=True)
-    """What became of the newest email with the link; None until SES says so of one."""
+    """The result of the newest email with the link; None until SES reports one."""
 
 
 class InvitationPointerItem(Item, discriminator="invitation_pointer"):
-    """Which workspace an invitation belongs to."""
+    """The workspace of an invitation."""
 
     workspace_id = Identifier()
 
 
 class InvitedItem(Item, discriminator="invited"):
-    """That an address has an open invitation; gone once it is answered or deleted."""
+    """The claim of an address with an open invitation; deleted when that is answered or deleted."""
 
     invitation_id = Identifier()
     key_id = Identifier(null=True)
-    """The API key that made it, if one did."""
+    """The API key that made it, or None."""
 
 
 class InvitationSendsItem(VersionedItem, discriminator="invitation_sends"):
@@ -66,22 +66,22 @@ class InvitationSendsItem(VersionedItem, discriminator="invitation_sends"):
 
 
 def invitation_key(workspace: WorkspaceScope, invitation_id: UUID) -> Key:
-    """Returns where the invitation stands."""
+    """Returns the key of an invitation."""
     return (workspace.key, f"invitation#{short(invitation_id)}")
 
 
 def invited_key(workspace: WorkspaceScope, email: str) -> Key:
-    """Returns where the claim of an open invitation's address stands."""
+    """Returns the key of the claim of an open invitation's address."""
     return (workspace.key, f"invited#{email}")
 
 
 def pointer_key(invitation_id: UUID) -> Key:
-    """Returns where the holder of the link finds the workspace."""
+    """Returns the key by which the holder of the link finds the workspace."""
     return (f"invitation#{short(invitation_id)}", "pointer")
 
 
 def sends_key(person: PersonScope) -> Key:
-    """Returns where a person's sends are counted."""
+    """Returns the key of the row that counts a person's sends."""
     return (person.key, "invitation_sends")
 
 
@@ -89,11 +89,11 @@ class InvitationRepository:
     """A workspace's invitations."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self, invitation_id: UUID) -> Invitation | None:
-        """Returns the invitation, whatever became of it."""
+        """Returns the invitation, whatever its status."""
         item = find(InvitationItem, invitation_key(self._scope, invitation_id))
         return _as_invitation(item) if item else None
 
@@ -136,7 +136,7 @@ class InvitationRepository:
         )
 
     def mark_sent(self, changes: Changes, invitation: Invitation) -> None:
-        """Notes another send, if the invitation is open and wasn't sent meanwhile."""
+        """Records another send, if the invitation is open and wasn't sent meanwhile."""
         changes.update(
             self._item(invitation),
             [
@@ -148,9 +148,9 @@ class InvitationRepository:
         )
 
     def note_result(self, invitation_id: UUID, result: EmailResult) -> None:
-        """Keeps the result of an email with the link, unless a newer one's is kept.
+        """Stores the result of an email with the link, unless a newer one's is stored.
 
-        Nothing where the invitation is gone, with its workspace.
+        It stores nothing if the invitation is gone, with its workspace.
         """
         amend(
             InvitationItem(*invitation_key(self._scope, invitation_id)),
@@ -185,7 +185,7 @@ class InvitationRepository:
 
 
 def find_invitation(invitation_id: UUID) -> Invitation | None:
-    """Returns the invitation for whoever holds its id."""
+    """Returns the invitation for a holder of its id."""
     pointer = find(InvitationPointerItem, pointer_key(invitation_id))
     if pointer is None:
         return None
@@ -193,7 +193,7 @@ def find_invitation(invitation_id: UUID) -> Invitation | None:
 
 
 def sends_of(person: PersonScope, now: datetime) -> InvitationSendsItem:
-    """Returns the person's sends of the last 24 hours, to be added to and saved."""
+    """Returns the row with the person's sends of the last 24 hours, to be added to and saved."""
     item = find(InvitationSendsItem, sends_key(person))
     if item is None:
         item = InvitationSendsItem(*sends_key(person), sent=[])

@@ -1,4 +1,4 @@
-"""Inviting somebody, and what the invited person does with it."""
+"""Invites people, and lets the invited person accept or decline."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -72,7 +72,7 @@ def invite(
     """Invites an address and emails it the link."""
     workspace, repository = caller.workspace, InvitationRepository(caller.workspace)
     person = find_account(email)
-    # Read where nobody has the address, too: nothing shows who has an account elsewhere.
+    # It is read even for an unknown address, so that nothing shows who has an account elsewhere.
     if WorkspaceRepository(workspace).membership_of(person.id if person else NOBODY):
         raise AlreadyMember()
     if repository.open_for(email):
@@ -98,7 +98,7 @@ def invite(
 
 
 def resend(caller: WorkspaceCaller, invitation_id: UUID, base_url: str, changes: Changes) -> None:
-    """Emails an open invitation again; its seven days begin anew."""
+    """Emails an open invitation again; its seven days begin again."""
     repository = InvitationRepository(caller.workspace)
     invitation, now = _open(repository, invitation_id), clock.now()
     wait = invitation.sent_at + RESEND_AFTER - now
@@ -123,7 +123,7 @@ def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: C
 
 
 def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
-    """Returns the invitation for whoever holds its id, and where it leads."""
+    """Returns the invitation for a holder of its id, and the workspace to which it invites."""
     invitation = _found(find_invitation(invitation_id))
     workspace = WorkspaceRepository(invitation.workspace).get()
     if workspace is None:
@@ -132,7 +132,7 @@ def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
 
 
 def _as_it_counts(invitation: Invitation) -> Invitation:
-    """The invitation; an open one of a revoked key is canceled, be its row as it may."""
+    """Returns the invitation; an open one of a revoked key counts as canceled in any case."""
     keys, key_id = ApiKeyRepository(invitation.workspace), invitation.key_id
     if not invitation.is_open or key_id is None or keys.is_active(key_id):
         return invitation
@@ -140,20 +140,20 @@ def _as_it_counts(invitation: Invitation) -> Invitation:
 
 
 def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception) -> None:
-    """Demands that the key that made the invitation, if one did, isn't revoked meanwhile."""
+    """Demands that the API key that made the invitation, if any, isn't revoked meanwhile."""
     if invitation.key_id is not None:
         keys = ApiKeyRepository(invitation.workspace)
         keys.expect_active(changes, invitation.key_id, on_conflict)
 
 
 def _email_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
-    """Notifies the owner where a key invites an admin."""
+    """Notifies the owner if a key invites an admin."""
     if invitation.role is Role.ADMIN:
         email_owner(caller, "invited", invitation.email, invitation.role, changes)
 
 
 def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Workspace:
-    """Makes the invited person a member; the workspace becomes active where none is."""
+    """Makes the invited person a member; the workspace becomes active if none is."""
     invitation, workspace = _for_invited(caller, invitation_id)
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
@@ -167,7 +167,7 @@ def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Wor
 
 
 def decline(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> None:
-    """Turns the invitation down."""
+    """Declines the invitation."""
     invitation, workspace = _for_invited(caller, invitation_id)
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
@@ -198,7 +198,7 @@ def _found(invitation: Invitation | None) -> Invitation:
 
 
 def _inviter(caller: WorkspaceCaller) -> Person:
-    """The person who invites, or for whom the key does: an admin now, so there is one."""
+    """Returns the person who invites, or for whom the key does: an admin now, so there is one."""
     person = find_person(PersonScope(caller.person_id)) if caller.person_id else None
     if person is None:
         raise NotFound()
@@ -206,7 +206,7 @@ def _inviter(caller: WorkspaceCaller) -> Person:
 
 
 def _send(invitation: Invitation, inviter: Person, base_url: str, changes: Changes) -> None:
-    """Emails the link within the person's 50 emails of 24 hours."""
+    """Emails the link, within the person's limit of 50 emails in 24 hours."""
     workspace = WorkspaceRepository(invitation.workspace).get()
     if workspace is None:
         raise NotFound()

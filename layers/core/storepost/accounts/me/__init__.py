@@ -1,1 +1,1 @@
-"""What a person does with the own account, its two-factor settings and its sessions."""
+"""A person's own account, its two-factor settings and its sessions."""

@@ -1,4 +1,4 @@
-"""The account itself: who it is, its name, and the workspace that its session works in."""
+"""The account itself: its person, its name, and the workspace that its session works in."""
 
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -31,8 +31,8 @@ class Account:
 def account_of(caller: Caller) -> Account:
     """Returns the caller's own account with its workspaces by name.
 
-    For a key it is the person who made it with the key's workspace alone, and with none where that
-    person is no longer a member of it. SignInRequired where the maker's account is deleted
+    For a key it is the person who made it, with the key's workspace alone, and without it if that
+    person is no longer a member. Raises SignInRequired if the maker's account is deleted
     (docs/interface.md, section 1).
     """
     if isinstance(caller, ApiKeyHolder):
@@ -53,9 +53,9 @@ def rename(caller: SignedInPerson, name: str, changes: Changes) -> SignedInPerso
 
 
 def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Standing:
-    """Makes a workspace the session's active one, and the one that the next session opens in.
+    """Makes a workspace the active one of the session, and of the person's next session.
 
-    ValidationFailed where the caller is no member of it.
+    Raises ValidationFailed if the caller is no member of it.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
     standing = repository.standing_of(caller.person.id)

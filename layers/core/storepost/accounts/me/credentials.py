@@ -1,4 +1,4 @@
-"""The password and the address: what an account is signed in to with."""
+"""Changes the password and the address with which a person signs in."""
 
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
@@ -29,16 +29,16 @@ def change_password(
 def ask_for_address(
     caller: SignedInPerson, email: str, password: str, ip: str | None, changes: Changes
 ) -> None:
-    """Emails a code to the new address; the account keeps its own until that is given.
+    """Emails a code to the new address; the account keeps its own until the code is given.
 
-    The answer is the same no matter who has the address: an account's owner gets an email in place
-    of the code, and nothing of either account changes. The caller's own address changes nothing
-    either.
+    The answer is the same whether or not the address has an account: that account's owner gets an
+    email instead of the code, and nothing of either account changes. The caller's own address
+    changes nothing either.
     """
     person = prove(caller, password, ip).person
     if email == person.email:
         return
-    # Counted at once and for every address alike, or the limit would show which have accounts.
+    # Counted at once and for every address, or the limit would show which have accounts.
     count_for_address(NEW_ADDRESS_EMAILS, email)
     repository.ask_for_address(changes, person.scope, email)
     code = issue_code(changes, repository.address_code_key(person.scope))
@@ -52,10 +52,10 @@ def ask_for_address(
 
 
 def confirm_address(caller: SignedInPerson, code: str, changes: Changes) -> None:
-    """Moves the account to the address that the code was sent to; the old one is notified.
+    """Moves the account to the address that the code was sent to, and notifies the old one.
 
-    Raises CodeInvalid; ChallengeClosed without an open code; EmailTaken where the address has
-    become another account's.
+    Raises CodeInvalid; ChallengeClosed without an open code; EmailTaken if the address has become
+    another account's.
     """
     person = present(caller).person
     email = repository.requested_address(person.scope)

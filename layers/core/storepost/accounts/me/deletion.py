@@ -1,4 +1,4 @@
-"""Deleting one's account: gone in one transaction, the rest removed by a worker."""
+"""Deletes an account in one transaction; a worker removes the rest."""
 
 from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.me.messages import AccountErasureMessage
@@ -11,15 +11,17 @@ from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 
 MEMBERSHIPS_AT_ONCE = 40
-"""Two rows each: with the account's own the transaction stays within 90. More are removed by the
-worker; without its account a membership gives nobody access, and a key's maker no role."""
+"""Memberships in that transaction, two rows each: with the account's own rows it stays within 90.
+The worker removes further ones; without its account a membership gives nobody access, and a key's
+maker no role.
+"""
 
 
 def delete_account(caller: SignedInPerson, password: str, ip: str | None, changes: Changes) -> None:
-    """Deletes the caller's account: it, the claim of its address and its memberships are gone.
+    """Deletes the caller's account, the claim of its address and its memberships.
 
-    From then on every session is over, and keys that the person made are nobody's. OwnerLeave
-    while the person owns a workspace.
+    From then on every session is over, and keys that the person made have no maker. Raises
+    OwnerLeave while the person owns a workspace.
     """
     person = prove(caller, password, ip).person
     standings = standings_of(person.scope)

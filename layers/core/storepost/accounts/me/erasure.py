@@ -1,6 +1,7 @@
-"""What a deleted account left: sessions, second factors, codes, counts, memberships past the first.
+"""Removes a deleted account's sessions, second factors, codes, counts, further memberships.
 
-Bounded transactions over what is still there, so it may be killed anywhere and delivered twice.
+It deletes what is still there in bounded transactions, so it may be killed anywhere and its message
+delivered twice.
 """
 
 from storepost.accounts.me.messages import AccountErasureMessage
@@ -11,7 +12,7 @@ from storepost.values.scope import PersonScope
 
 
 def erase(run: Run[AccountErasureMessage]) -> None:
-    """Removes everything that stands under a person whose account was deleted."""
+    """Removes all rows in the partition of a person whose account was deleted."""
     person = PersonScope(run.message.person_id)
     while commit_anew(lambda changes: delete_some(changes, person)):
         pass

@@ -1,4 +1,4 @@
-"""The message that has the rest of a deleted account removed."""
+"""The message that lets a worker remove the rest of a deleted account."""
 
 from dataclasses import dataclass
 from typing import ClassVar

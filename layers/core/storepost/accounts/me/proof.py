@@ -1,4 +1,4 @@
-"""What must hold before an account is changed: it is still there, and the password is right."""
+"""What must hold before an account is changed: it still exists, and the password is right."""
 
 from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.identity.password_checks import Place, check_password
@@ -9,9 +9,9 @@ from storepost.values.problems import Unauthenticated
 
 
 def present(caller: SignedInPerson) -> SignedInPerson:
-    """Returns the caller as stored now: a run after a lost race mustn't decide on older reads.
+    """Returns the caller as stored now: after a lost race, older reads mustn't decide.
 
-    Raises Unauthenticated where the session or the account ended meanwhile.
+    Raises Unauthenticated if the session or the account ended meanwhile.
     """
     person = find_person(caller.person.scope)
     session = find_session(caller.person.scope, caller.session.id)
@@ -21,7 +21,7 @@ def present(caller: SignedInPerson) -> SignedInPerson:
 
 
 def prove(caller: SignedInPerson, password: str, ip: str | None) -> SignedInPerson:
-    """Returns the caller as stored now, once the account's password was given.
+    """Returns the caller as stored now, if the password is the account's.
 
     Raises PasswordInvalid, and SignInLimit after too many wrong ones in 15 minutes.
     """

@@ -1,4 +1,4 @@
-"""Changes of the account's row, and what was asked for there but isn't in force yet."""
+"""Changes of the account's row, and changes that were requested and aren't in force yet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ SET_UP_WITHIN = timedelta(minutes=30)
 
 
 class AddressChangeItem(Item, discriminator="address_change"):
-    """The address that a person asked for; its code stands beside it."""
+    """The address that a person asked for; its code has a row beside it."""
 
     email = UnicodeAttribute()
 
@@ -58,22 +58,22 @@ class PendingAuthenticatorItem(Item, discriminator="pending_authenticator"):
 
 
 def address_change_key(person: PersonScope) -> Key:
-    """Returns where the address that the person asked for stands."""
+    """Returns the key of the address that the person asked for."""
     return (person.key, "address_change")
 
 
 def address_code_key(person: PersonScope) -> Key:
-    """Returns where the code that was sent to it stands."""
+    """Returns the key of the code that was sent to it."""
     return (person.key, "code#address_change")
 
 
 def email_method_code_key(person: PersonScope) -> Key:
-    """Returns where the code that turns emailed second factors on stands."""
+    """Returns the key of the code that turns emailed second factors on."""
     return (person.key, "code#email_method")
 
 
 def pending_authenticator_key(person: PersonScope) -> Key:
-    """Returns where the seed of an app that is being set up stands."""
+    """Returns the key of the seed of an app that is being set up."""
     return (person.key, "pending_authenticator")
 
 
@@ -93,24 +93,24 @@ def change_password(changes: Changes, caller: SignedInPerson, password_hash: str
 
 
 def revoke_browsers(changes: Changes, person: Person) -> None:
-    """Every trusted browser is forgotten, if the account's methods are still what was read."""
+    """Ends the trust in all browsers, if the account's methods are still as they were read."""
     _change(changes, person, [])
 
 
 def change_app(changes: Changes, person: Person, since: datetime | None) -> None:
-    """Turns the app method on or off; every trusted browser is forgotten."""
+    """Turns the app method on or off, and ends the trust in all browsers."""
     _change(changes, person, [set_or_remove(PersonItem.app_since, since)])
 
 
 def change_email_codes(changes: Changes, person: Person, since: datetime | None) -> None:
-    """Turns the email method on or off; every trusted browser is forgotten."""
+    """Turns the email method on or off, and ends the trust in all browsers."""
     _change(changes, person, [set_or_remove(PersonItem.email_codes_since, since)])
 
 
 def move_address(changes: Changes, person: Person, email: str, code: EmailedCode) -> None:
-    """Gives the account the address that it asked for; every trusted browser is forgotten.
+    """Gives the account the address that it asked for, and ends the trust in all browsers.
 
-    EmailTaken where the address has become another account's.
+    Raises EmailTaken if the address has become another account's.
     """
     now = clock.now()
     actions: list[Action] = [
@@ -129,7 +129,7 @@ def move_address(changes: Changes, person: Person, email: str, code: EmailedCode
 
 
 def ask_for_address(changes: Changes, person: PersonScope, email: str) -> None:
-    """Keeps the address as long as its code is good; one asked for before is forgotten."""
+    """Stores the address as long as its code is valid; it replaces one asked for before."""
     key, expires_at = address_change_key(person), clock.now() + VALID_FOR
     changes.save(AddressChangeItem(*key, email=email, expiration=expires_at))
 
@@ -141,7 +141,7 @@ def requested_address(person: PersonScope) -> str | None:
 
 
 def begin_app(changes: Changes, person: PersonScope, seed: str) -> None:
-    """Keeps the seed until the app shows a code; one begun before ends."""
+    """Stores the seed until the app shows a code; it replaces one begun before."""
     key, expires_at = pending_authenticator_key(person), clock.now() + SET_UP_WITHIN
     changes.save(
         PendingAuthenticatorItem(
@@ -154,7 +154,7 @@ def try_app(person: PersonScope) -> PendingSeed:
     """Returns the seed that is being set up, for one try at a code of it.
 
     The try is counted at once, outside the request's changes: it counts although the answer is a
-    problem. ChallengeClosed where nothing was begun, its time is over or five tries were made.
+    problem. Raises ChallengeClosed if nothing was begun, its time is over or five tries were made.
     """
     key = pending_authenticator_key(person)
     row = find(PendingAuthenticatorItem, key)
@@ -171,15 +171,15 @@ def try_app(person: PersonScope) -> PendingSeed:
 
 
 def end_app_set_up(changes: Changes, person: PersonScope, pending: PendingSeed) -> None:
-    """The seed that was set up is no longer pending: it is used for one transaction."""
+    """Ends the set-up of a seed, which is good for one transaction."""
     row = PendingAuthenticatorItem(*pending_authenticator_key(person))
     changes.delete(row, PendingAuthenticatorItem.seed == pending.sealed)
 
 
 def delete_person(changes: Changes, person: Person) -> None:
-    """The account is gone and its address is free, if it is still what was read.
+    """Deletes the account and frees its address, if the account is still as it was read.
 
-    The attempts that are counted for the address go too: they name it.
+    The attempts that are counted for the address are deleted, too: they name it.
     """
     row = find(PersonItem, person_key(person.scope))
     if row is None:
@@ -191,7 +191,7 @@ def delete_person(changes: Changes, person: Person) -> None:
 
 
 def delete_some(changes: Changes, person: PersonScope) -> int:
-    """Removes some of what stands under the person, and what that names; how many rows there were.
+    """Deletes some rows of the person's partition, and what they name; returns how many they were.
 
     A session's pointer names the session's own row, a membership's the membership.
     """
@@ -227,7 +227,7 @@ def _sweep_browsers(changes: Changes, person: Person) -> None:
 
 
 def _unchanged(person: Person) -> Condition:
-    """That nothing of the account changed on which its methods and its address are decided."""
+    """Returns the condition that the account's address, password and methods are unchanged."""
     same: Condition = (
         (PersonItem.email == person.email)
         & (PersonItem.password_hash == person.password_hash)

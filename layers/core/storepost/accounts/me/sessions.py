@@ -21,9 +21,9 @@ def list_sessions(caller: SignedInPerson, page: PageRequest) -> Listing[Session]
 
 
 def end_session(caller: SignedInPerson, session_id: UUID, changes: Changes) -> None:
-    """Signs that browser or device out, the caller's own too.
+    """Signs that browser or device out, also the caller's own.
 
-    NotFound where it isn't a live session of the caller's.
+    Raises NotFound if it isn't a live session of the caller's.
     """
     session = find_session(caller.person.scope, session_id)
     if session is None or not session.is_live(caller.person, clock.now()):
@@ -32,6 +32,6 @@ def end_session(caller: SignedInPerson, session_id: UUID, changes: Changes) -> N
 
 
 def end_other_sessions(caller: SignedInPerson, changes: Changes) -> None:
-    """Signs every browser and device out but the one that asks."""
+    """Signs out every browser and device but the caller's."""
     caller = present(caller)
     end_all_sessions(changes, caller.person, except_=caller.session)

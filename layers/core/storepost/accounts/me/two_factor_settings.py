@@ -1,4 +1,4 @@
-"""Turning the second step on and off, its backup codes, and the browsers that skip it."""
+"""Turns the second step on and off; its backup codes, and the browsers that skip it."""
 
 from itertools import islice
 
@@ -45,9 +45,9 @@ def start_app(
 
 
 def confirm_app(caller: SignedInPerson, code: str, changes: Changes) -> list[str]:
-    """Turns the app method on; the backup codes that come with the first method.
+    """Turns the app method on; returns the backup codes that the first method brings.
 
-    Raises CodeInvalid; ChallengeClosed where nothing was begun or after five wrong codes.
+    Raises CodeInvalid; ChallengeClosed if nothing was begun or after five wrong codes.
     """
     person = present(caller).person
     if person.app_since:
@@ -65,7 +65,7 @@ def confirm_app(caller: SignedInPerson, code: str, changes: Changes) -> list[str
 def disable_app(caller: SignedInPerson, password: str, ip: str | None, changes: Changes) -> None:
     """Turns the app method off, and with the last method two-factor as a whole.
 
-    TwoFactorDemanded where that is the last and a workspace of the person's demands one.
+    Raises TwoFactorDemanded if that is the last and a workspace of the person's demands one.
     """
     person = prove(caller, password, ip).person
     if person.app_since is None:
@@ -77,7 +77,7 @@ def disable_app(caller: SignedInPerson, password: str, ip: str | None, changes: 
 
 
 def start_email(caller: SignedInPerson, changes: Changes) -> None:
-    """Emails a code that shows that the person's emails arrive."""
+    """Emails a code that proves that the person's emails arrive."""
     person = present(caller).person
     if person.email_codes_since:
         raise MethodOn()
@@ -88,7 +88,7 @@ def start_email(caller: SignedInPerson, changes: Changes) -> None:
 
 
 def confirm_email(caller: SignedInPerson, code: str, changes: Changes) -> list[str]:
-    """Turns the email method on; the backup codes that come with the first method."""
+    """Turns the email method on; returns the backup codes that the first method brings."""
     person = present(caller).person
     if person.email_codes_since:
         raise MethodOn()
@@ -100,7 +100,7 @@ def confirm_email(caller: SignedInPerson, code: str, changes: Changes) -> list[s
 def disable_email(caller: SignedInPerson, changes: Changes) -> None:
     """Turns the email method off; with the app method off, two-factor as a whole.
 
-    TwoFactorDemanded where it was the last and a workspace of the person's demands one.
+    Raises TwoFactorDemanded if it was the last and a workspace of the person's demands one.
     """
     person = present(caller).person
     if person.email_codes_since is None:
@@ -113,7 +113,7 @@ def disable_email(caller: SignedInPerson, changes: Changes) -> None:
 def renew_backup_codes(
     caller: SignedInPerson, password: str, ip: str | None, changes: Changes
 ) -> list[str]:
-    """Returns ten new codes; the old ones and every trusted browser end."""
+    """Returns ten new codes; the former ones, and the trust in all browsers, end."""
     person = prove(caller, password, ip).person
     if not person.has_two_factor:
         raise TwoFactorOff()
@@ -122,14 +122,14 @@ def renew_backup_codes(
 
 
 def revoke_trusted_browsers(caller: SignedInPerson, changes: Changes) -> None:
-    """Every browser asks for a second step again at its next sign-in."""
+    """Ends the trust in all browsers: each asks for a second step at its next sign-in."""
     trusted_browsers.revoke_all(changes, caller.person)
 
 
 def _turn_all_off(changes: Changes, person: PersonScope) -> None:
-    """What goes with the last method, unless a workspace demands two-factor.
+    """Ends what depends on the last method, unless a workspace demands two-factor.
 
-    None that the person owns may begin to demand it meanwhile: its owner always has two-factor.
+    No workspace that the person owns may begin to demand it meanwhile: its owner always has it.
     """
     standings = standings_of(person)
     if any(standing.workspace.require_two_factor for standing in standings):

@@ -1,4 +1,4 @@
-"""Who belongs to a workspace, as what, and how that ends."""
+"""A workspace's members, their roles, and the end of a membership."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from storepost.values.text import fold, matches
 
 @dataclass(frozen=True)
 class Member:
-    """A membership and whose it is."""
+    """A membership with its person."""
 
     membership: Membership
     person: Person
@@ -39,13 +39,13 @@ class Member:
 
 @dataclass(frozen=True)
 class MemberFilter:
-    """Which members are asked for; an empty set asks for every role."""
+    """The filters of a list of members; an empty set doesn't filter."""
 
     q: str | None
     roles: Set[Role]
 
     def passes(self, member: Member) -> bool:
-        """Returns whether the member is among them."""
+        """Returns whether the member passes the filters."""
         person = member.person
         return (self.q is None or matches(self.q, person.name, person.email)) and (
             not self.roles or member.membership.role in self.roles
@@ -82,9 +82,9 @@ def get_member(workspace: WorkspaceScope, membership_id: UUID) -> Member:
 def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
     """Makes another member the owner and the owner an admin, both in one step.
 
-    Each of the two rows must still be what was read, so two transfers at once can't leave two
-    owners, or none: the one that lost is decided anew and finds its caller an admin. Raises
-    TwoFactorOff where the workspace demands two-factor and the member has none.
+    Each of the two rows must still be as it was read, so two concurrent transfers can't leave two
+    owners, or none: the one that lost is decided again and finds its caller an admin. Raises
+    TwoFactorOff if the workspace demands two-factor and the member has none.
     """
     repository = WorkspaceRepository(caller.workspace)
     memberships = repository.memberships()
@@ -102,9 +102,9 @@ def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Ch
 def _expect_two_factor(
     repository: WorkspaceRepository, target: Membership, changes: Changes
 ) -> None:
-    """Demands that who is to be the owner has two-factor, where the workspace asks it of members.
+    """Demands that the new owner has two-factor, if the workspace demands it of members.
 
-    Who has it can't turn it off as long as the workspace demands it.
+    A person who has it can't turn it off as long as the workspace demands it.
     """
     workspace, person = repository.get(), find_person(target.person)
     if workspace is None or person is None:
@@ -127,9 +127,9 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
 
 
 def delete_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
-    """Ends somebody's membership; the owner gets an email with the active keys that person made.
+    """Ends a membership; the owner gets an email with the active keys that the person made.
 
-    The keys go on working, without the role of the person who made them.
+    The keys still work, without the role of the person who made them.
     """
     repository = WorkspaceRepository(caller.workspace)
     memberships = repository.memberships()
@@ -158,7 +158,7 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
 def _email_owner(
     caller: WorkspaceCaller, act: KeyAct, target: Membership, role: Role | None, changes: Changes
 ) -> None:
-    """Notifies the owner where a key acts."""
+    """Notifies the owner if a key acts."""
     person = find_person(target.person) if caller.key else None
     if person is not None:
         email_owner(caller, act, person.name, role, changes)
@@ -169,7 +169,7 @@ def _email_about_keys(
 ) -> None:
     repository = ApiKeyRepository(scope)
     keys = repository.all()
-    repository.expect_same(changes, keys)  # none that they make meanwhile is left out
+    repository.expect_same(changes, keys)  # no key that they make meanwhile is left out
     active = [key for key in keys if key.is_active and key.maker_id == former.person_id]
     active.sort(key=lambda key: (key.created_at, key.id))
     if not active:
@@ -188,13 +188,13 @@ def _email_about_keys(
 
 
 def _expect_admin_left(caller: WorkspaceCaller, target: Membership) -> None:
-    """Refuses a caller who acts on themselves and was demoted after they were let in."""
+    """Refuses a caller who acts on themselves and was demoted since the check of their role."""
     if target.person_id == caller.person_id and not target.manages:
         raise RoleTooSmall()
 
 
 def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:
-    """The member whose id the path names."""
+    """Returns the member whose id the path names."""
     found = next((m for m in memberships if m.id == membership_id), None)
     if found is None:
         raise NotFound.of("member")

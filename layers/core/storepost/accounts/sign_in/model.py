@@ -1,4 +1,4 @@
-"""What is begun before anybody is signed in: registrations, second steps and resets."""
+"""What begins before anybody is signed in: registrations, second steps and resets."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.tokens import digest
 
 REGISTRATION_VALID_FOR = timedelta(hours=24)
-"""How long a new code can be asked for; each code has its own ten minutes."""
+"""How long a new code can be requested; each code is valid for ten minutes of its own."""
 
 CHALLENGE_VALID_FOR = CODE_VALID_FOR
 """From the password on, and again from each emailed code on."""
@@ -20,7 +20,7 @@ RESET_VALID_FOR = timedelta(minutes=30)
 
 @dataclass(frozen=True)
 class Registration:
-    """A sign-up that waits for its code; what was typed belongs to it alone."""
+    """A sign-up that waits for its code; what was typed is stored with it alone."""
 
     id: UUID
     name: str
@@ -29,7 +29,7 @@ class Registration:
     password_hash: str = field(repr=False)
 
     def is_over(self, now: datetime, ended_at: datetime | None) -> bool:
-        """Returns whether its time is up, or another of the address was verified at `ended_at`."""
+        """Returns whether it has expired, or another of the address was verified at `ended_at`."""
         verified_elsewhere = ended_at is not None and self.begun_at <= ended_at
         return verified_elsewhere or now >= self.begun_at + REGISTRATION_VALID_FOR
 
@@ -58,7 +58,7 @@ class Challenge:
 
 @dataclass(frozen=True)
 class Reset:
-    """That a person may choose a new password."""
+    """The permission for a person to choose a new password."""
 
     token_digest: str = field(repr=False)
     person_id: UUID
@@ -67,7 +67,7 @@ class Reset:
     expires_at: datetime
 
     def is_for(self, person: Person, now: datetime) -> bool:
-        """Returns whether it still holds: address and password are those of when it was sent."""
+        """Returns whether it is still valid: address and password are those of when it was sent."""
         return (
             now < self.expires_at
             and self.email == person.email
@@ -76,5 +76,5 @@ class Reset:
 
 
 def mark_of(person: Person) -> str:
-    """Distinguishes one password of a person from the next, and reveals neither."""
+    """Returns a value that differs for each of a person's passwords, and reveals none."""
     return digest(person.password_hash)

@@ -1,7 +1,7 @@
-"""Signing up: a registration, its emailed code, and the account that the code makes.
+"""Signs people up: a registration, its emailed code, and the account that the code creates.
 
-Whether an address is known shows in none of the answers: a registration is begun for a known one
-just so, only that its code goes to nobody.
+No answer shows whether an address is known: a registration begins for a known one in the same way,
+but its code is sent to nobody.
 """
 
 from uuid import UUID
@@ -52,7 +52,7 @@ def sign_up(request: SignUp, ip: str | None, base_url: str, changes: Changes) ->
 
 
 def resend(registration_id: UUID, base_url: str, changes: Changes) -> None:
-    """Sends another code for a registration that isn't over; the one before ends."""
+    """Sends another code for a registration that isn't over; the former one ends."""
     registration = find_registration(registration_id, clock.now())
     if registration:
         _email_link(registration, base_url, changes)
@@ -61,7 +61,7 @@ def resend(registration_id: UUID, base_url: str, changes: Changes) -> None:
 def verify_email(
     registration_id: UUID, code: str, device: Device, changes: Changes
 ) -> OpenedSession:
-    """Makes the account and signs it in. Every other registration of the address ends."""
+    """Creates the account and signs it in. All other registrations of the address end."""
     now = clock.now()
     registration = find_registration(registration_id, now)
     if registration is None:
@@ -76,11 +76,11 @@ def verify_email(
 
 @handles(CodeSendLimit)
 def _email_link(registration: Registration, base_url: str, changes: Changes) -> None:
-    """Emails the code, or that the address is known; past the hour's five emails nothing."""
+    """Emails the code, or that the address is known; nothing after five emails in an hour."""
     try:
         count_for_address(SIGN_UP_EMAILS, registration.email)
     except CodeSendLimit:
-        return  # the answer is the same always
+        return  # the answer is always the same
     owner = find_account(registration.email)
     code = issue_code(changes, registration_code_key(registration.id))
     message: messages.Message

@@ -1,4 +1,4 @@
-"""Rows of what is begun before anybody is signed in, each under the digest of what names it."""
+"""Rows of what begins before anybody is signed in, each under a digest."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -26,7 +26,7 @@ class RegistrationItem(Item, discriminator="registration"):
 
 
 class VerifiedAddressItem(Item, discriminator="verified_address"):
-    """When an address was last verified: the registrations that it had by then are over."""
+    """When an address was last verified: its registrations from before are over."""
 
     at = UtcDateTimeAttribute()
 
@@ -42,7 +42,7 @@ class ChallengeItem(Item, discriminator="challenge"):
 
 
 class ResetItem(Item, discriminator="password_reset"):
-    """That a person may choose a new password."""
+    """The permission for a person to choose a new password."""
 
     person_id = Identifier()
     email = UnicodeAttribute()
@@ -51,32 +51,32 @@ class ResetItem(Item, discriminator="password_reset"):
 
 
 def registration_key(registration_id: UUID) -> Key:
-    """Returns where a registration stands."""
+    """Returns the key of a registration."""
     return (f"token#{digest(str(registration_id))}", "registration")
 
 
 def registration_code_key(registration_id: UUID) -> Key:
-    """Returns where the code of a registration stands."""
+    """Returns the key of a registration's code."""
     return (registration_key(registration_id)[0], "code")
 
 
 def verified_address_key(email: str) -> Key:
-    """Returns where it stands when an address was verified."""
+    """Returns the key of the row that says when an address was verified."""
     return (f"email#{email}", "verified")
 
 
 def challenge_key(token_digest: str) -> Key:
-    """Returns where a challenge stands."""
+    """Returns the key of a challenge."""
     return (f"token#{token_digest}", "challenge")
 
 
 def challenge_code_key(token_digest: str) -> Key:
-    """Returns where the code that was emailed for a challenge stands."""
+    """Returns the key of the code that was emailed for a challenge."""
     return (f"token#{token_digest}", "code")
 
 
 def reset_key(token_digest: str) -> Key:
-    """Returns where a reset stands."""
+    """Returns the key of a reset."""
     return (f"token#{token_digest}", "password_reset")
 
 
@@ -112,7 +112,7 @@ def find_registration(registration_id: UUID, now: datetime) -> Registration | No
 
 
 def end_registrations(changes: Changes, registration: Registration, now: datetime) -> None:
-    """This one was verified: it and every other of its address are over."""
+    """Ends a registration that was verified, and every other of its address."""
     changes.delete(
         RegistrationItem(*registration_key(registration.id)),
         RegistrationItem.pk.exists(),
@@ -164,9 +164,9 @@ def prolong_challenge(changes: Changes, challenge: Challenge, until: datetime) -
 
 
 def count_try(challenge: Challenge) -> None:
-    """Counts a try of an open challenge. Raises `ChallengeClosed` where there is none left.
+    """Counts a try of an open challenge. Raises `ChallengeClosed` if there is none left.
 
-    At once, outside a request's `Changes`: it counts although the answer is a problem.
+    It counts at once, outside a request's `Changes`, although the answer is a problem.
     """
     changes = Changes()
     changes.update(
@@ -179,7 +179,7 @@ def count_try(challenge: Challenge) -> None:
 
 
 def refund_try(challenge: Challenge) -> None:
-    """Takes a try back that nothing was found by. One that can't be stays counted."""
+    """Takes back a try in which nothing was compared. If that isn't possible, it stays counted."""
     changes = Changes()
     changes.update(
         ChallengeItem(*challenge_key(challenge.token_digest)),
@@ -191,7 +191,7 @@ def refund_try(challenge: Challenge) -> None:
 
 
 def end_challenge(changes: Changes, challenge: Challenge) -> None:
-    """The second step was taken: it opens one session."""
+    """Ends a challenge whose second step succeeded: it opens one session."""
     changes.delete(
         ChallengeItem(*challenge_key(challenge.token_digest)),
         ChallengeItem.pk.exists(),
@@ -214,7 +214,7 @@ def add_reset(changes: Changes, reset: Reset) -> None:
 
 
 def find_reset(token: str) -> Reset | None:
-    """Returns the reset that the token is of, its time over or not."""
+    """Returns the reset of the token, even if its time is over."""
     token_digest = digest(token)
     item = find(ResetItem, reset_key(token_digest))
     if item is None:
@@ -229,7 +229,7 @@ def find_reset(token: str) -> Reset | None:
 
 
 def end_reset(changes: Changes, reset: Reset) -> None:
-    """The new password was chosen: it is good for one."""
+    """Ends a reset with which a new password was chosen: it works once."""
     changes.delete(
         ResetItem(*reset_key(reset.token_digest)),
         ResetItem.pk.exists(),

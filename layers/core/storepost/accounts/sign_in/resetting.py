@@ -1,4 +1,4 @@
-"""Choosing a new password by an emailed link: 30 minutes, once."""
+"""Chooses a new password by an emailed link: 30 minutes, once."""
 
 import secrets
 
@@ -38,9 +38,9 @@ _TOKEN_BYTES = 32
 
 @handles(CodeSendLimit)
 def forgot_password(email: str, ip: str | None, base_url: str, changes: Changes) -> None:
-    """Emails the link where somebody has the address; the answer is the same always.
+    """Emails the link if the address has an account; the answer is always the same.
 
-    A reset for nobody is written for an unknown address, so that it takes about as long. Raises
+    For an unknown address it writes a reset for nobody, so that it takes about as long. Raises
     ResetLimit for a source that asks too often.
     """
     count_for_source(RESETS_OF_SOURCE, ip)
@@ -57,7 +57,7 @@ def forgot_password(email: str, ip: str | None, base_url: str, changes: Changes)
 
 
 def reset_password(token: str, password: str, changes: Changes) -> None:
-    """Sets the password. Every session and trusted browser ends, and the address is verified."""
+    """Sets the password. Ends every session and trusted browser, and verifies the address."""
     reset, now = find_reset(token), clock.now()
     person = find_person(PersonScope(reset.person_id)) if reset else None
     if reset is None or person is None or not reset.is_for(person, now):

@@ -1,4 +1,4 @@
-"""Signing in: the password, then where it is on the second step; and signing out."""
+"""Signs in: the password, then the second step if it is on; and signs out."""
 
 import secrets
 from uuid import UUID
@@ -60,12 +60,12 @@ _TOKEN_BYTES = 32
 
 
 def sign_in(request: SignIn, device: Device, changes: Changes) -> SignedIn | SecondStepNeeded:
-    """Opens a session, or a challenge where a second step stands before it."""
+    """Opens a session, or a challenge if a second step is needed."""
     person = find_account(request.email)
     wrong, place = CredentialsInvalid(), Place(device.ip_address, request.trusted_browser)
     check_password(person, request.email, place, request.password, wrong)
     if person is None:
-        raise wrong  # no password is right where nobody has the address
+        raise wrong  # no password is right for an address without an account
     if needs_rehash(person.password_hash):
         changes.after_commit(lambda: _rehash(person, request.password))
     if person.has_two_factor and not _trusts(person, request.trusted_browser):
@@ -80,7 +80,7 @@ def sign_in(request: SignIn, device: Device, changes: Changes) -> SignedIn | Sec
 
 
 def send_code(challenge_token: str, changes: Changes) -> None:
-    """Emails a code for the second step; the challenge lasts as long as the code."""
+    """Emails a code for the second step; the challenge is valid as long as the code."""
     challenge, person = _open(challenge_token)
     if person.email_codes_since is None:
         raise MethodOff()
@@ -94,7 +94,7 @@ def send_code(challenge_token: str, changes: Changes) -> None:
 def complete_second_step(
     request: SecondStep, device: Device, changes: Changes
 ) -> OpenedSession | OpenedTrustedSession:
-    """Opens the session that the challenge stands for."""
+    """Opens the challenge's session."""
     challenge, person = _open(request.challenge)
     _verify(challenge, person, request, device, changes)
     end_challenge(changes, challenge)
@@ -132,7 +132,10 @@ def _challenge(person: Person, changes: Changes) -> SecondStepNeeded:
 
 
 def _open(challenge_token: str) -> tuple[Challenge, Person]:
-    """An open challenge and whose it is: none whose sessions were ended or address moved since."""
+    """Returns an open challenge and its person.
+
+    Raises ChallengeClosed if sessions ended since, or the account has another address now.
+    """
     challenge = find_challenge(challenge_token, clock.now())
     person = find_person(PersonScope(challenge.person_id)) if challenge else None
     if challenge is None or person is None or not challenge.is_of(person):
@@ -143,9 +146,9 @@ def _open(challenge_token: str) -> tuple[Challenge, Person]:
 def _verify(
     challenge: Challenge, person: Person, request: SecondStep, device: Device, changes: Changes
 ) -> None:
-    """Counts the try, compares, and takes it back of the person's limit where it was right.
+    """Counts the try, compares, and takes it back from the person's limit if it was right.
 
-    Where nothing was compared, it counts for neither the person nor the challenge.
+    If nothing was compared, it counts for neither the person nor the challenge.
     """
     attempt = count_for_person(SECOND_FACTORS, person.scope)
     emailed = challenge_code_key(challenge.token_digest)
@@ -159,7 +162,7 @@ def _verify(
     except CodeInvalid:
         _email_limit_reached(attempt, person, device)
         raise
-    except Exception:  # nothing was found wrong, so nobody is charged
+    except Exception:  # nothing was found wrong, so no try is counted
         give_back(attempt)
         refund_try(challenge)
         raise
@@ -181,7 +184,7 @@ def _trusts(person: Person, token: str | None) -> bool:
 
 
 def _workspace_of(person: Person) -> UUID | None:
-    """The workspace used last, if the person still belongs to it."""
+    """Returns the workspace used last, if the person still belongs to it."""
     last = person.last_workspace_id
     if last and WorkspaceRepository(WorkspaceScope(last)).standing_of(person.id):
         return last

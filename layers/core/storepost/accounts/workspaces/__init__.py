@@ -1,1 +1,1 @@
-"""Workspaces and who belongs to them."""
+"""Workspaces and their memberships."""

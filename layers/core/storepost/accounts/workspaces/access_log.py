@@ -1,4 +1,4 @@
-"""Who read, exported or erased a person's data: a line in the log, by ids alone."""
+"""Logs who read, exported or erased a person's data: one line, with ids alone."""
 
 from uuid import UUID
 
@@ -13,7 +13,7 @@ def log_access(
     caller: WorkspaceCaller | None = None,
     store_id: UUID | None = None,
 ) -> None:
-    """Logs that the caller, or a store that asked for it, did this with a profile, if any."""
+    """Logs that the caller, or a store that requested it, did this with a profile, if any."""
     by = caller.requester if caller else None
     named = {
         "profileId": profile_id,

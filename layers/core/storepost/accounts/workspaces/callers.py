@@ -10,7 +10,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Requester:
-    """Who asked for something, as it is kept: a person, or a key, and the name of that moment."""
+    """Who requested something, as it is stored: a person or a key, and its name at that moment."""
 
     name: str | None
     person_id: UUID | None = None
@@ -24,11 +24,11 @@ class WorkspaceCaller:
     by: Caller
     workspace: WorkspaceScope
     membership: Membership | None
-    """The signed-in person's; of a key's maker only where the operation asks for a role."""
+    """The signed-in person's; for a key its maker's, only if the operation demands a role."""
 
     @property
     def requester(self) -> Requester:
-        """Returns the caller as it is kept."""
+        """Returns the caller in the form that is stored."""
         if isinstance(self.by, ApiKeyHolder):
             return Requester(self.by.name, key_id=self.by.key_id)
         return Requester(self.by.person.name, person_id=self.by.person.id)
@@ -40,5 +40,5 @@ class WorkspaceCaller:
 
     @property
     def key(self) -> ApiKeyHolder | None:
-        """Returns the key, where one calls."""
+        """Returns the calling key, or None."""
         return self.by if isinstance(self.by, ApiKeyHolder) else None

@@ -12,7 +12,7 @@ from storepost.values.text import fold
 SLUG_LENGTH = 60
 _UNFIT = re.compile(r"[^a-z0-9]+")
 _DROPPED = str.maketrans("", "", "'\u2019")
-"""Apostrophes, which stand inside a word: Nora's Tea is noras-tea."""
+"""Apostrophes inside a word, which a slug leaves out: Nora's Tea is noras-tea."""
 
 
 class Role(StoredEnum):
@@ -38,17 +38,17 @@ class Workspace:
     slug: str
     require_two_factor: bool
     store_count: int
-    """Its active stores."""
+    """How many of its stores are active."""
 
     @property
     def scope(self) -> WorkspaceScope:
-        """Returns where what belongs to the workspace stands."""
+        """Returns the scope of what belongs to the workspace."""
         return WorkspaceScope(self.id)
 
 
 @dataclass(frozen=True)
 class Membership:
-    """Somebody's place in a workspace."""
+    """A person's membership in a workspace."""
 
     id: UUID
     workspace_id: UUID
@@ -59,16 +59,16 @@ class Membership:
 
     @property
     def manages(self) -> bool:
-        """Returns whether it is an owner's or an admin's."""
+        """Returns whether the role is owner or admin."""
         return self.role in MANAGERS
 
     @property
     def person(self) -> PersonScope:
-        """Returns whose it is."""
+        """Returns the member's scope."""
         return PersonScope(self.person_id)
 
 
 def slug_of(name: str) -> str:
-    """Returns the slug that a name asks for: folded ASCII words joined by hyphens."""
+    """Returns the slug of a name: folded ASCII words joined by hyphens."""
     words = _UNFIT.sub("-", fold(name.translate(_DROPPED))).strip("-")[:SLUG_LENGTH].strip("-")
     return words or "workspace"

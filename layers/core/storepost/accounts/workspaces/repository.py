@@ -40,11 +40,11 @@ class WorkspaceItem(VersionedItem, discriminator="workspace"):
     store_count = NumberAttribute(default=0)
     created_at = UtcDateTimeAttribute()
     ended_at = UtcDateTimeAttribute(null=True)
-    """Since when a worker removes it: nobody reaches it from then on."""
+    """Since when a worker removes it: nobody can reach it from then on."""
 
 
 class SlugItem(Item, discriminator="slug"):
-    """Which workspace a slug belongs to."""
+    """The workspace that a slug belongs to."""
 
     workspace_id = Identifier()
 
@@ -61,34 +61,34 @@ class MembershipItem(VersionedItem, discriminator="membership"):
 
 
 class MembershipPointerItem(Item, discriminator="membership_pointer"):
-    """That a person belongs to a workspace, in the person's partition."""
+    """Points from a person to a workspace, in the person's partition."""
 
     workspace_id = Identifier()
 
 
 def workspace_key(workspace: WorkspaceScope) -> Key:
-    """Returns where the workspace stands."""
+    """Returns the key of a workspace."""
     return (workspace.key, "workspace")
 
 
 def membership_key(workspace: WorkspaceScope, person_id: UUID) -> Key:
-    """Returns where somebody's membership stands."""
+    """Returns the key of a person's membership."""
     return (workspace.key, f"member#{short(person_id)}")
 
 
 def membership_pointer_key(person: PersonScope, workspace: WorkspaceScope) -> Key:
-    """Returns where the person's partition names the workspace."""
+    """Returns the key of the person's pointer to the workspace."""
     return (person.key, f"membership#{short(workspace.id)}")
 
 
 def slug_key(slug: str) -> Key:
-    """Returns where a slug's claim stands."""
+    """Returns the key of a slug's claim."""
     return (f"slug#{slug}", "claim")
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A workspace together with somebody's membership in it."""
+    """A workspace together with a person's membership in it."""
 
     workspace: Workspace
     membership: Membership
@@ -98,21 +98,21 @@ class WorkspaceRepository:
     """The workspace itself and its memberships."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self) -> Workspace | None:
-        """Returns the workspace, or None once it is deleted."""
+        """Returns the workspace, or None if it is deleted."""
         item = find(WorkspaceItem, workspace_key(self._scope))
         return as_workspace(item) if _is_live(item) else None
 
     def ended_at(self) -> datetime | None:
-        """Returns since when the workspace is being removed; None where it isn't, or once it is."""
+        """Returns since when the workspace is being removed; None if it isn't, or is removed."""
         item = find(WorkspaceItem, workspace_key(self._scope))
         return item.ended_at if item else None
 
     def end(self, changes: Changes, workspace: Workspace) -> None:
-        """Lets nobody reach the workspace any more, and frees its slug."""
+        """Makes the workspace unreachable, and frees its slug."""
         row = WorkspaceItem(*workspace_key(self._scope))
         ended: list[Action] = [WorkspaceItem.ended_at.set(clock.now())]
         unended = WorkspaceItem.pk.exists() & WorkspaceItem.ended_at.does_not_exist()
@@ -120,12 +120,12 @@ class WorkspaceRepository:
         changes.delete(SlugItem(*slug_key(workspace.slug)))
 
     def membership_of(self, person_id: UUID) -> Membership | None:
-        """Returns somebody's membership, or None."""
+        """Returns a person's membership, or None."""
         item = find(MembershipItem, membership_key(self._scope, person_id))
         return as_membership(item) if item else None
 
     def memberships(self) -> list[Membership]:
-        """Returns all of them, in no order that means anything."""
+        """Returns all memberships, in no meaningful order."""
         rows = MembershipItem.query(
             self._scope.key, MembershipItem.sk.startswith("member#"), consistent_read=True
         )
@@ -136,7 +136,7 @@ class WorkspaceRepository:
         return next((m for m in self.memberships() if m.role is Role.OWNER), None)
 
     def standing_of(self, person_id: UUID) -> Standing | None:
-        """Returns the workspace with somebody's membership, in one read; None without one."""
+        """Returns the workspace with a person's membership, in one read; None without one."""
         keys = workspace_key(self._scope), membership_key(self._scope, person_id)
         rows = find_all(keys)
         workspace = find_in(rows, WorkspaceItem, keys[0])
@@ -162,7 +162,7 @@ class WorkspaceRepository:
     def update(
         self, changes: Changes, *, name: str | None, require_two_factor: bool | None
     ) -> None:
-        """Changes what is given."""
+        """Changes the fields that aren't None."""
         actions: list[Action] = []
         if name is not None:
             actions.append(WorkspaceItem.name.set(name))
@@ -173,7 +173,7 @@ class WorkspaceRepository:
             changes.update(row, actions, WorkspaceItem.pk.exists())
 
     def count_stores(self, changes: Changes, by: int) -> None:
-        """Counts an active store more or less."""
+        """Adds to the count of active stores."""
         row = WorkspaceItem(*workspace_key(self._scope))
         changes.update(row, [WorkspaceItem.store_count.add(by)], WorkspaceItem.pk.exists())
 
@@ -195,7 +195,7 @@ class WorkspaceRepository:
         changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
 
     def change_role(self, changes: Changes, membership: Membership, role: Role) -> None:
-        """Gives the member another role, if it is still the one that was read."""
+        """Changes the member's role, if the membership is still as it was read."""
         changes.update(
             MembershipItem(*membership_key(self._scope, membership.person_id)),
             [MembershipItem.role.set(role)],
@@ -203,7 +203,7 @@ class WorkspaceRepository:
         )
 
     def delete_member(self, changes: Changes, membership: Membership) -> None:
-        """Ends the membership and the person's pointer to it, if it is still what was read."""
+        """Deletes the membership and the person's pointer to it, if it is still as it was read."""
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
         changes.delete(row, _unchanged(membership))
         pointer = membership_pointer_key(membership.person, self._scope)
@@ -216,21 +216,21 @@ class WorkspaceRepository:
         changes.expect(row, live, NoActiveWorkspace())
 
     def expect_policy(self, changes: Changes, workspace: Workspace) -> None:
-        """Demands that the workspace demands of its members what it did when it was read."""
+        """Demands that the workspace's two-factor policy is still as it was read."""
         row = WorkspaceItem(*workspace_key(self._scope))
         changes.expect(row, WorkspaceItem.require_two_factor == workspace.require_two_factor)
 
     def expect_same(self, changes: Changes, membership: Membership) -> None:
-        """Demands that a membership is still what was read; else it is a lost race."""
+        """Demands that a membership is still as it was read; else it is a lost race."""
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
         changes.expect(row, _unchanged(membership))
 
     def expect_role(
         self, changes: Changes, membership: Membership, roles: Collection[Role]
     ) -> None:
-        """Demands that whoever acts still has one of the roles; else RoleTooSmall.
+        """Demands that the member still has one of the roles; else RoleTooSmall.
 
-        Whoever changes or ends the membership by that very unit says themselves what it has to be.
+        If the same unit changes or ends the membership, that write has its own condition.
         """
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
         if not changes.has(row):
@@ -243,7 +243,7 @@ class WorkspaceRepository:
         changes.expect(row, MembershipItem.pk.exists(), on_conflict)
 
     def touch_member(self, person_id: UUID, now: datetime) -> bool:
-        """Notes that the member is active; False once the membership ended."""
+        """Records that the member is active; returns False if the membership ended."""
         return note(
             MembershipItem(*membership_key(self._scope, person_id)),
             [MembershipItem.last_active_at.set(now)],
@@ -251,7 +251,7 @@ class WorkspaceRepository:
 
 
 def taken_slugs(slugs: Iterable[str]) -> set[str]:
-    """Returns those of the slugs that a workspace has."""
+    """Returns those of the slugs that are taken."""
     slugs_by_key = {slug_key(slug): slug for slug in slugs}
     return {slugs_by_key[key] for key in find_all(slugs_by_key)}
 
@@ -266,11 +266,11 @@ def standings_of(person: PersonScope) -> list[Standing]:
 
 
 def active_standing(caller: SignedInPerson) -> Standing | None:
-    """Returns the caller's place in the session's active workspace, None where none is active.
+    """Returns the caller's standing in the session's active workspace; None if none is active.
 
-    Losing the membership clears the active workspace in every session of the person, however many
-    there are: no row is changed for it, a membership simply doesn't reach back to what was made
-    active before it began.
+    The end of a membership clears the active workspace in all sessions of the person without
+    changing their rows: a membership doesn't count for a workspace that was made active before it
+    began.
     """
     session = caller.session
     if session.workspace_id is None:
@@ -300,7 +300,7 @@ def _is_live(item: WorkspaceItem | None) -> TypeGuard[WorkspaceItem]:
 
 
 def _unchanged(membership: Membership) -> Condition:
-    # The id too: somebody removed and invited again has another membership under the same key.
+    # The id is needed, too: a removed and reinvited person has another membership at this key.
     same: Condition = (MembershipItem.id == membership.id) & (
         MembershipItem.role == membership.role
     )

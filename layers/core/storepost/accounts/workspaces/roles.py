@@ -1,4 +1,4 @@
-"""The role of who calls, where it depends on what the call is about whether one is needed."""
+"""The caller's role, where it depends on the request whether one is needed."""
 
 from storepost.accounts.identity.model import ApiKeyHolder
 from storepost.accounts.identity.repository import find_person
@@ -14,14 +14,15 @@ def membership_of_maker(key: ApiKeyHolder) -> Membership | None:
     if key.maker_id is None:
         return None
     membership = WorkspaceRepository(key.workspace).membership_of(key.maker_id)
-    # A deleted account has no role from the moment it is gone, even where it belonged to so
-    # many workspaces that some of its memberships are removed a little later.
+    # A deleted account has no role from that moment on, even if it belonged to so
+    # many workspaces that some of its memberships are deleted a little later.
     return membership if membership and find_person(membership.person) else None
 
 
 def expect_manager(changes: Changes, caller: WorkspaceCaller) -> None:
-    """Demands that the person who calls, or who made the key, is an owner or admin until the
-    changes are committed. Raises RoleTooSmall.
+    """Demands that the caller, or the key's maker, is owner or admin until the commit.
+
+    Raises RoleTooSmall.
     """
     membership = membership_of_maker(caller.key) if caller.key else caller.membership
     if membership is None or membership.role not in MANAGERS:

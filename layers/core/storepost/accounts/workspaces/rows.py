@@ -1,4 +1,4 @@
-"""What rows of several slices say of a workspace's callers."""
+"""Attributes of several packages' rows about a workspace's callers."""
 
 import json
 from uuid import UUID
@@ -10,12 +10,12 @@ from storepost.accounts.workspaces.callers import Requester
 
 
 class RequestedBy(Attribute[Requester]):
-    """Who asked for what the row holds."""
+    """Who requested what the row holds."""
 
     attr_type = STRING
 
     def serialize(self, value: Requester) -> str:
-        """Returns the name of that moment, and the id of a person or of a key."""
+        """Returns the name at that moment, and the id of a person or of a key."""
         ids = (value.person_id, value.key_id)
         row = [value.name, *(str(each) if each else None for each in ids)]
         return json.dumps(row, ensure_ascii=False, separators=(",", ":"))

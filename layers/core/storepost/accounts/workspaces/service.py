@@ -1,4 +1,4 @@
-"""Making and changing a workspace."""
+"""Creates and changes a workspace."""
 
 from uuid import UUID
 
@@ -27,7 +27,7 @@ _NUMBERED = 50
 
 
 def available_slug(name: str) -> str:
-    """Returns the slug that a workspace of that name would get: the plain one, else numbered."""
+    """Returns the slug for a workspace of that name: the plain one, else a numbered one."""
     plain = slug_of(name)
     candidates = [plain, *(f"{plain}-{number}" for number in range(2, _NUMBERED + 2))]
     taken = taken_slugs(candidates[:1])
@@ -40,9 +40,9 @@ def available_slug(name: str) -> str:
 def create_workspace(
     caller: SignedInPerson, name: str, changes: Changes, *, store_count: int = 0
 ) -> Workspace:
-    """Returns a new workspace whose owner is the caller; it becomes active where none is.
+    """Creates a workspace whose owner is the caller; it becomes active if none is.
 
-    `store_count` are the stores that are connected to it in the same step.
+    `store_count` is how many stores are connected to it in the same step.
     """
     workspace = Workspace(
         id=new_id(),
@@ -59,7 +59,7 @@ def create_workspace(
 
 
 def activate_where_none_is(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
-    """Makes a workspace that the caller just got into active, unless the session has one."""
+    """Makes a workspace that the caller has just joined active, unless the session has one."""
     if active_standing(caller) is None:
         activate_workspace(changes, caller.session, workspace_id)
         remember_workspace(changes, caller.person, workspace_id)
@@ -78,9 +78,9 @@ def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
 
 
 def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standing:
-    """Returns the caller's standing, which is the owner's, also where a lost race is decided anew.
+    """Returns the caller's standing, who must be the owner, also when a lost race is decided again.
 
-    Raises NotFound where the caller is no member, and RoleTooSmall.
+    Raises NotFound if the caller is no member, and RoleTooSmall.
     """
     standing = repository.standing_of(caller.person.id)
     if standing is None:
@@ -107,8 +107,8 @@ def update_workspace(
 ) -> None:
     """Changes name or policy; the slug never changes.
 
-    The caller is the owner, or no member at all. The policy can be turned on only by an owner who
-    has two-factor on.
+    The caller must be the owner, or is no member at all. The policy can be turned on only by an
+    owner who has two-factor on.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
     repository.expect_same(changes, owned_by(caller, repository).membership)

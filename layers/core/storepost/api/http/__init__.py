@@ -1,1 +1,1 @@
-"""How a request comes in: one resolver for every group, and the types that its routes name."""
+"""Receives requests: one resolver for every group, and the types that its routes name."""

@@ -18,10 +18,11 @@ _SEPARATORS = (",", ":")
 
 
 def as_json(value: object) -> str:
-    """Returns compact JSON that can be sent as UTF-8: escaped, Cyrillic takes three times as much.
+    """Returns compact JSON to be sent as UTF-8: if it were escaped, Cyrillic would be three times
+    as long.
 
-    Lambda hands over 6 MB, and the bounds of what an answer may hold count UTF-8. Half a pair of
-    surrogates, which a request can name and UTF-8 can't, leaves no choice but to escape.
+    Lambda passes on 6 MB, and the bounds of what an answer may hold count UTF-8. An unpaired
+    surrogate, which a request can name and UTF-8 can't, has to be escaped.
     """
     text = json.dumps(value, ensure_ascii=False, separators=_SEPARATORS, cls=Encoder)
     try:
@@ -32,7 +33,7 @@ def as_json(value: object) -> str:
 
 
 def as_sent(app: ApiGatewayResolver, response: Response[Any]) -> Response[Any]:
-    """Returns the answer with its body as text: of a 204 none, and no content type."""
+    """Returns the answer with its body as text; a 204 gets no body and no content type."""
     if response.status_code == 204 or response.body is None:
         response.body = ""
         response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
@@ -42,10 +43,10 @@ def as_sent(app: ApiGatewayResolver, response: Response[Any]) -> Response[Any]:
 
 
 class AnswerValidation(OpenAPIResponseValidationMiddleware):
-    """Holds an answer to its route's type.
+    """Validates an answer by its route's type.
 
-    Powertools takes a shape apart and validates it as a request. But what is stored is answered
-    even where no request may say it any more: rules change, rows stay. A shape was checked when it
+    Powertools takes a shape apart and validates it as a request. But a stored value is answered
+    even if no request may send it any more: rules change, rows stay. A shape was checked when it
     was made, as far as it must be (`Shape.of_stored`).
     """
 

@@ -65,7 +65,7 @@ from storepost.values.problems import (
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
 CONTENTION = frozenset({"conflict", "busy"})
-"""The codes of problems that say that other writes came between."""
+"""The codes of problems that are caused by other writers."""
 _NOT_STORED = {"Cache-Control": "no-store"}
 _READABLE_FORM = "Send a form that is text in UTF-8."
 _EXACT = 2**53
@@ -73,7 +73,7 @@ _EXACT = 2**53
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 type ProblemPage = Callable[[Resolver, Problem], Response[Any] | None]
-"""A problem as the page that a person gets; None where it is no person that is answered."""
+"""The page for a person that shows a problem; None if the caller is no person."""
 
 
 class Resolver(APIGatewayHttpResolver):
@@ -90,7 +90,7 @@ class Resolver(APIGatewayHttpResolver):
     ) -> None:
         """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form.
 
-        `any_query` has those whose query others write, and which take what they don't know.
+        `any_query` has operations whose query others write, and which accept unknown parameters.
         """
         super().__init__(
             enable_validation=False, serializer=as_json, json_body_deserializer=_read_json
@@ -107,9 +107,9 @@ class Resolver(APIGatewayHttpResolver):
         self.problem: str | None = None
         """The code of the problem that was answered, for the log."""
         self.caller_headers: dict[str, str] = {}
-        """What every answer to a known caller has."""
+        """Headers of every answer to a known caller."""
         self.compresses = False
-        """Whether the route compresses its answers where the caller takes that."""
+        """Whether the route compresses its answers if the caller accepts that."""
 
     @property
     def declared_routes(self) -> list[Route]:
@@ -118,7 +118,7 @@ class Resolver(APIGatewayHttpResolver):
 
     @staticmethod
     def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
-        """A path's parameter may have every character but the slash; Powertools' lacks some."""
+        """Allows every character but the slash in a path's parameter; Powertools allows fewer."""
         return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def handler(self) -> Handler:
@@ -126,7 +126,7 @@ class Resolver(APIGatewayHttpResolver):
         for route in self.declared_routes:
             name_parameters(route.func)
         add_query_forms(self, self._dynamic_routes)
-        gc.freeze()  # and will stay: no collection need look at it again
+        gc.freeze()  # the imports stay, so no collection need look at them again
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             self.operation = self.workspace = self.problem = None
@@ -140,7 +140,7 @@ class Resolver(APIGatewayHttpResolver):
         return lambda_handler
 
     def _answer(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-        """The answer; a line of the log and the metrics say how it came about."""
+        """Returns the answer, and writes its line of the log and its metrics."""
         began, remaining = perf_counter(), context.get_remaining_time_in_millis()
         with patience(remaining) as own:
             try:
@@ -151,7 +151,7 @@ class Resolver(APIGatewayHttpResolver):
         request_id = event["requestContext"]["requestId"]
         if self.compresses:
             answer["headers"]["Vary"] = varying(answer["headers"].get("Vary"))
-        # Not kept for a retry, which has its own. Who isn't known yet may get a token, too.
+        # Not part of the kept answer: a retry has its own. An unknown caller may get a token, too.
         answer["headers"] = {
             **_NOT_STORED,
             **answer["headers"],
@@ -197,8 +197,8 @@ def create_app(
 ) -> Resolver:
     """Returns a resolver for a group's routes.
 
-    Where nobody need be known, a body that can't be read counts as an attempt of its source under
-    `unreadable_limit`: else a stranger could send any number of them.
+    For routes without a caller, a body that can't be read counts as an attempt of its source under
+    `unreadable_limit`: otherwise a stranger could send any number of them.
     """
     app = Resolver(
         large_bodies=large_bodies,
@@ -243,7 +243,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     """Solves the route's dependencies first, the caller among them."""
     app.context |= {"changes": Changes(), "ledger": Ledger()}
     route = app.context["_route"]
-    # What no route matched gets one of Powertools', which it names after the path.
+    # If no route matched, Powertools uses one of its own, named after the path.
     app.operation = route.operation_id if route in app.declared_routes else None
     app.compresses = route.compress
     add_log_keys(operation=app.operation)
@@ -269,7 +269,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
 
 
 def _name_workspace(app: Resolver) -> None:
-    """Every later line of the log has the caller's workspace."""
+    """Adds the caller's workspace to all later lines of the log."""
     workspace = app.context.get("workspace")
     if workspace is not None:
         app.workspace = str(workspace.id)
@@ -280,7 +280,7 @@ _validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyp
 
 
 def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """The body's size, type and form, then everything that the route's annotations say."""
+    """Validates the body's size, type and form, then all that the route's annotations say."""
     try:
         _read_request(app)
     except Exception:
@@ -291,10 +291,10 @@ def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Respons
 
 
 def _read_request(app: Resolver) -> None:
-    """Puts what the request says in place of what it sent.
+    """Parses and validates the request.
 
-    Whatever else a parser or a validator raises is the request's fault as well: there are too many
-    of them to know what each raises over what nobody thought of.
+    Any other exception of a parser or a validator is the request's fault as well: they are too many
+    to know what each raises in cases that nobody foresaw.
     """
     route, event = app.context["_route"], app.current_event
     is_form = route.operation_id in app.forms
@@ -315,9 +315,9 @@ def _read_request(app: Resolver) -> None:
 
 
 def _check_parameters(app: Resolver) -> None:
-    """Everything that the route's annotations say, and what holds for the query of every route."""
+    """Validates what the route's annotations say, and what holds for the query of every route."""
     route, event = app.context["_route"], app.current_event
-    # The answer where no route matched is about the path and method alone.
+    # If no route matched, the answer is about the path and method alone.
     is_any = app.operation is None or route.operation_id in app.any_query
     wrong = [] if is_any else unknown_parameters(route, event)
     path = dict(app.context["_route_args"])
@@ -331,7 +331,7 @@ def _check_parameters(app: Resolver) -> None:
 
 
 def _nothing_more(_app: APIGatewayHttpResolver) -> Response[Any]:
-    """Stands for the rest of the middlewares, whose errors aren't the request's."""
+    """Replaces the rest of the middlewares, whose errors aren't the request's."""
     return Response(200)
 
 
@@ -348,7 +348,7 @@ def _check_json(event: BaseProxyEvent) -> None:
     sent = media_type(event)
     if sent != JSON:
         raise UnsupportedMediaType()
-    # Powertools compares it as it was sent; its case says nothing (RFC 9110, section 8.3.1).
+    # Powertools compares it as it was sent, but its case means nothing (RFC 9110, section 8.3.1).
     event["headers"]["content-type"] = sent
     _ = event.json_body
 
@@ -364,11 +364,11 @@ def _read_json(text: str) -> Any:  # noqa: ANN401 - whatever JSON can say
 
 
 def _number(text: str) -> float:
-    """To JSON `3.0` is a whole number as `3` is (JSON Schema 2020-12, section 4.2.3)."""
+    """Returns an int for `3.0`, a whole number in JSON (JSON Schema 2020-12, section 4.2.3)."""
     number = float(text)
     return int(number) if number.is_integer() and abs(number) < _EXACT else number
 
 
 def _no_json(constant: str) -> None:
-    """Python's parser takes NaN and the infinities, which JSON doesn't know (RFC 8259, 6)."""
+    """Refuses NaN and the infinities: Python's parser accepts them, JSON doesn't (RFC 8259, 6)."""
     raise ValueError(constant)

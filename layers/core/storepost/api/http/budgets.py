@@ -41,7 +41,7 @@ def spend_of_workspace(context: dict[str, Any], workspace: WorkspaceScope) -> No
 
 
 def headers_of(context: dict[str, Any]) -> dict[str, str]:
-    """Returns what the answer says about the budgets that the request was counted for."""
+    """Returns the headers about the budgets for which the request was counted."""
     spent: list[Standing] = context.get(_SPENT, [])
     if not spent:
         return {}
@@ -77,7 +77,7 @@ def _policy(policy: Policy) -> str:
 
 
 def _seconds(standing: Standing) -> int:
-    """Until there is more, in the whole seconds that headers have."""
+    """Returns the time until there is more, in whole seconds for a header."""
     return max(1, ceil(standing.wait / 1000))
 
 

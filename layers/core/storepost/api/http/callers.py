@@ -14,9 +14,10 @@
     PathOwner     the owner of the workspace that the path names, which need not be the active one
 
 Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
-`two_factor_required`, `role` (docs/interface.md, section 1). A role that is asked for is demanded
-once more of what the request writes. 429 `rate_limited` comes as soon as it is known whose budget a
-request is counted for: after 401, and for a member's workspace after `no_active_workspace`.
+`two_factor_required`, `role` (docs/interface.md, section 1). If a role is required, the
+transaction of the request's writes is conditioned on it, too. 429 `rate_limited` is answered as
+soon as it is known for whose budget a request counts: after 401, and for a member's workspace after
+`no_active_workspace`.
 """
 
 from collections.abc import Callable
@@ -60,7 +61,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def authenticate(request: Request) -> Caller:
-    """Returns who calls: one strongly consistent read for a key, two for a session."""
+    """Returns the caller: one strongly consistent read for a key, two for a session."""
     known: Caller | None = request.context.get("caller")
     if known is None:
         known = _caller_of(_bearer(request))
@@ -78,7 +79,7 @@ def signed_in(request: Request) -> SignedInPerson:
 
 
 def _no_key(request: Request, key: ApiKeyHolder) -> Problem:
-    """The problem of a key where none may call: `scope` comes first on a write."""
+    """Returns the problem of a key that may not call: `scope` comes first on a write."""
     if request.method.upper() in SAFE_METHODS or key.scope.covers(KeyScope.WRITE):
         return SignInRequired()
     return ScopeTooSmall("This operation needs the scope `write`, which only people have here.")
@@ -87,7 +88,7 @@ def _no_key(request: Request, key: ApiKeyHolder) -> Problem:
 def _in_workspace(
     scope: KeyScope | None, roles: frozenset[Role] | None
 ) -> Callable[[Request], WorkspaceCaller]:
-    """The check of one caller type; without a scope keys are refused."""
+    """Returns the check of one caller type; without a scope it refuses keys."""
 
     def check(request: Request) -> WorkspaceCaller:
         caller = authenticate(request)
@@ -107,7 +108,7 @@ def _in_workspace(
 
 
 def _expecting(within: WorkspaceCaller, roles: frozenset[Role]) -> Callable[[Changes], None]:
-    """What holds the caller's role until the operation's changes are committed."""
+    """Returns the function that holds the caller's role until the changes are committed."""
     membership = within.membership
     if membership is None or membership.role not in roles:
         raise RoleTooSmall(roles)
@@ -116,13 +117,13 @@ def _expecting(within: WorkspaceCaller, roles: frozenset[Role]) -> Callable[[Cha
 
 
 def _name_workspace(request: Request, caller: SignedInPerson) -> None:
-    """What idempotency counts by, even where the caller has left the workspace since."""
+    """Sets the workspace that idempotency uses, even if the caller has left it since."""
     if caller.session.workspace_id is not None:
         request.context["workspace"] = WorkspaceScope(caller.session.workspace_id)
 
 
 def key_itself_or_admin(request: Request) -> WorkspaceCaller:
-    """Returns an owner or admin, or a `write` key where the path names that very key."""
+    """Returns an owner or admin, or a `write` key if the path names that key itself."""
     caller = authenticate(request)
     if not isinstance(caller, ApiKeyHolder):
         return _in_workspace(None, MANAGERS)(request)
@@ -134,7 +135,7 @@ def key_itself_or_admin(request: Request) -> WorkspaceCaller:
 
 
 def _path_id(request: Request) -> UUID | None:
-    """The path's id; of what is none the validation that follows says what is wrong with it."""
+    """Returns the path's id; None for no id, which the validation that follows reports."""
     try:
         return UUID(request.path_parameters["id"])
     except ValueError:
@@ -157,9 +158,9 @@ def _key_in_workspace(
 def person_in_workspace(
     caller: SignedInPerson, context: dict[str, Any] | None = None
 ) -> WorkspaceCaller:
-    """Returns the person in the session's active workspace, with two-factor where it demands that.
+    """Returns the person in the session's active workspace, with two-factor if that demands it.
 
-    A request, whose context is given, counts for that workspace's budget.
+    A request, whose context is passed, counts for that workspace's budget.
     """
     standing = active_standing(caller)
     if standing is None:
@@ -176,7 +177,7 @@ def person_in_workspace(
 
 
 def _in_path_workspace(roles: frozenset[Role]) -> Callable[[Request], SignedInPerson]:
-    """The check of who has one of the roles in the workspace that the path names."""
+    """Returns the check that a person has one of the roles in the path's workspace."""
 
     def check(request: Request) -> SignedInPerson:
         caller = signed_in(request)
@@ -190,13 +191,13 @@ def _in_path_workspace(roles: frozenset[Role]) -> Callable[[Request], SignedInPe
             _admit(caller, standing)
             if standing.membership.role not in roles:
                 raise RoleTooSmall(roles)
-        return caller  # of another's workspace the service says 404
+        return caller  # for another's workspace the service answers 404
 
     return check
 
 
 def _admit(caller: SignedInPerson, standing: Standing) -> None:
-    """Refuses a member without two-factor where the workspace demands it."""
+    """Refuses a member without two-factor if the workspace demands it."""
     if standing.workspace.require_two_factor and not caller.person.has_two_factor:
         raise TwoFactorRequired()
 
@@ -242,13 +243,13 @@ class MayCall:
     """What a caller type means to the API reference, beside the check that enforces it."""
 
     scope: KeyScope | None
-    """The scope that a key needs; None where keys are refused."""
+    """The scope that a key needs; None if keys are refused."""
     people: str
-    """Who of those that are signed in."""
+    """Which of the signed-in people may call."""
     problems: tuple[type[Problem], ...]
-    """What the check may answer beside 401."""
+    """The problems that the check may answer beside 401."""
     which_keys: str = ""
-    """Which of the keys of that scope, where not every one may."""
+    """Which keys of that scope may call, if not all of them."""
 
 
 _MEMBER = (NoActiveWorkspace, TwoFactorRequired)

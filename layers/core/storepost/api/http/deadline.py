@@ -1,6 +1,6 @@
 """A function's own deadline: two seconds before Lambda's, so that a caller gets a problem.
 
-What Lambda itself ends is answered by the gateway, and that is no problem detail.
+If Lambda itself ends a function, the gateway answers, and that is no problem detail.
 """
 
 import signal
@@ -17,8 +17,8 @@ GRACE_SECONDS = 1.0
 class DeadlineReached(BaseException):
     """The function has used up its time.
 
-    No `Exception`: the signal comes anywhere, in botocore too, which takes every exception for a
-    connection's and tries again, with nothing to end it.
+    It isn't an `Exception`: the signal arrives anywhere, also in botocore, which takes every
+    exception for a connection error and retries, without end.
     """
 
 
@@ -30,8 +30,8 @@ def _raise_deadline(_signal: int, _frame: FrameType | None) -> None:
 def deadline(remaining_milliseconds: int) -> Iterator[None]:
     """Raises DeadlineReached inside the block two seconds before the time is over.
 
-    Signals reach a process's main thread only; that is where Lambda runs a function. The local
-    run's threads go without.
+    Signals reach a process's main thread only, in which Lambda runs a function. The local run's
+    threads have no deadline.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -40,7 +40,7 @@ def deadline(remaining_milliseconds: int) -> Iterator[None]:
     if seconds <= 0:
         raise DeadlineReached()
     before = signal.signal(signal.SIGALRM, _raise_deadline)
-    # Again and again: Python drops what is raised in a finaliser, where a signal may come as well.
+    # Repeated: Python drops what is raised in a finaliser, in which a signal may arrive as well.
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_SECONDS)
     try:
         yield
@@ -56,9 +56,9 @@ def _stop_timer() -> None:
 
 @contextmanager
 def grace() -> Iterator[None]:
-    """Gives what is still to be put right one second after the deadline; the rest is left undone.
+    """Leaves one second after the deadline for cleaning up; what takes longer is left undone.
 
-    No timer runs outside the main thread, where no deadline was set either.
+    No timer runs outside the main thread, in which no deadline was set either.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

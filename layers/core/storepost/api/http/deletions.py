@@ -1,6 +1,6 @@
-"""A `DELETE` that is repeated: 204 as the first one was, though nothing is found any more.
+"""A repeated `DELETE`: 204 as the first one, although nothing is found any more.
 
-An id that never was, or that belongs to another workspace, stays 404.
+An id that never existed, or that belongs to another workspace, stays 404.
 """
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
@@ -10,13 +10,13 @@ from storepost.platform.persistence.deletions import deletion_id, keep_deletion,
 
 
 def note_deletion(app: APIGatewayHttpResolver, changes: Changes) -> None:
-    """Adds to what a `DELETE` writes that it was done, if it did anything."""
+    """Adds to the changes of a `DELETE` that it was done, if it did anything."""
     if app.current_event.http_method == "DELETE" and not changes.is_empty:
         keep_deletion(changes, _id_of(app))
 
 
 def is_repeated(app: APIGatewayHttpResolver) -> bool:
-    """Returns whether the request is a `DELETE` that somebody of the workspace did before."""
+    """Returns whether the request is a `DELETE` that the workspace has done before."""
     return app.current_event.http_method == "DELETE" and was_deleted(_id_of(app))
 
 

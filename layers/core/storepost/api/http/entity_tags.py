@@ -1,14 +1,14 @@
 """`ETag`, `If-Match` and `If-None-Match` of single resources (RFC 9110, sections 8.8 and 13).
 
-An entity tag is a hash of what `GET` answers: all that a reader sees counts. It is strong, as
+An entity tag is a hash of what `GET` answers, so all that a reader sees counts. It is strong, as
 answers to callers aren't compressed. A write with `If-Match` is refused with 412 unless `GET` would
 answer a resource with that tag at the moment of the commit:
 
     GET → the route, which reads what it decides on → GET once more → the transaction
 
-The second GET comes after the route's own reads. The transaction is conditioned on the rows that it
-read as far as the write has them: whatever changes them in between makes the request a lost race,
-which is decided anew. The first GET only spares a request that is too late what the route does.
+The second GET is after the route's own reads. The transaction is conditioned on the rows that the
+GET read, as far as the write has them: a change of them in between makes the request a lost race,
+which is decided again. The first GET only saves a request that is too late the work of the route.
 """
 
 import hashlib
@@ -53,19 +53,19 @@ def is_single(route: Callable[..., Any]) -> bool:
 
 
 def answered_by(route: Callable[..., Any]) -> type[Shape] | None:
-    """Returns the shape that a route answers, alone or in a response."""
+    """Returns the shape that a route answers, by itself or in a response."""
     returned = get_type_hints(route).get("return")
     [answered] = get_args(returned) if get_origin(returned) is Response else [returned]
     return answered if isinstance(answered, type) and issubclass(answered, Shape) else None
 
 
 def is_changing(method: str) -> bool:
-    """Returns whether a request of this method keeps to `If-Match`, where its path can be read."""
+    """Returns whether a method observes `If-Match`, if its path can be read by GET."""
     return method in _CHANGING
 
 
 def entity_tags(app: ApiGatewayResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Returns the middleware: the answer with its tag, or 304 where the caller has it already."""
+    """Returns the answer with its tag, or 304 if the caller has it already."""
     response = as_sent(app, next_middleware(app))
     route: Route = app.context["_route"]
     reader = _reader(app, route)
@@ -83,9 +83,9 @@ def entity_tags(app: ApiGatewayResolver, next_middleware: NextMiddleware) -> Res
 
 
 def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> None:
-    """Raises PreconditionFailed where the resource isn't what the request's `If-Match` names.
+    """Raises PreconditionFailed if the request's `If-Match` doesn't name the resource as it is.
 
-    `changes` are conditioned on its staying so until they are committed.
+    `changes` are conditioned on its not changing until they are committed.
     """
     if_match = app.current_event.headers.get("if-match")
     route: Route = app.context["_route"]
@@ -97,7 +97,7 @@ def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> Non
     with recorded_reads() as rows:
         tag = _current_tag(app, reader)
     if tag is None and changes is None:
-        return  # the route knows better what isn't there
+        return  # the route reports better what is missing
     if tag is None or not _names(if_match, tag, strongly=True):
         raise PreconditionFailed()
     if changes is not None:
@@ -105,7 +105,7 @@ def expect_match(app: ApiGatewayResolver, changes: Changes | None = None) -> Non
 
 
 def _reader(app: ApiGatewayResolver, route: Route) -> Route | None:
-    """The GET of the route's path, where it answers a single resource."""
+    """Returns the GET of the route's path, if it answers a single resource."""
     routes = routes_of(app)
     found = (each for each in routes if each.method == "GET" and each.path == route.path)
     reader = next(found, None)
@@ -119,12 +119,12 @@ _parameters = cache(signature)
 
 
 def _answers_resource(route: Route, reader: Route) -> bool:
-    """Whether the answer is the resource as GET answers it, which a tag is of."""
+    """Returns whether the answer is the resource as GET answers it, which the tag is of."""
     return _answered_by(route.func) is _answered_by(reader.func)
 
 
 def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
-    """The tag of what GET would answer now; None where it would answer 404."""
+    """Returns the tag of what GET would answer now; None if it would answer 404."""
     arguments = app.context["_route_args"]
     names = _parameters(reader.func).parameters
     values = {name: arguments[name] for name in names if name in arguments}
@@ -137,12 +137,12 @@ def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
 
 
 def _solved(app: ApiGatewayResolver, reader: Route) -> dict[str, Any]:
-    """What GET depends on; its caller is the request's own, who may do more."""
+    """Returns what GET depends on; its caller is the request's own, who may do more."""
     solved: dict[Callable[..., Any], Any] = app.context["_dependency_cache"]
     check, own = _caller_check(reader.func), _caller_check(app.context["_route"].func)
     assert check is not None and own is not None  # noqa: S101, PT018 - both have a caller
     caller = solved[own]
-    if isinstance(caller, SignedInPerson):  # who is part of what GET answers
+    if isinstance(caller, SignedInPerson):  # the person is part of what GET answers
         caller = replace(caller, person=find_person(caller.person.scope) or caller.person)
     return solve_dependencies(
         dependant=_dependencies(reader.func),
@@ -152,7 +152,7 @@ def _solved(app: ApiGatewayResolver, reader: Route) -> dict[str, Any]:
 
 
 def _check_of(route: Callable[..., Any]) -> Callable[..., Any] | None:
-    """What finds a route's caller and checks what they may; None where nobody need be known."""
+    """Returns the function that finds and checks a route's caller; None without a caller."""
     for hint in get_type_hints(route, include_extras=True).values():
         depends = [each for each in get_args(hint) if isinstance(each, Depends)]
         if depends and any(isinstance(each, MayCall) for each in get_args(hint)):
@@ -168,7 +168,7 @@ def _tag_of(body: str) -> str:
 
 
 def _names(header: str | None, tag: str, *, strongly: bool = False) -> bool:
-    """Whether a header's list of tags has this one; `*` stands for any."""
+    """Returns whether a header's list of tags has this one; `*` means any."""
     if header is None:
         return False
     if header.strip() == "*":

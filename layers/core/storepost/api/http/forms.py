@@ -18,9 +18,9 @@ def media_type(event: BaseProxyEvent) -> str:
 
 
 def read_form(event: BaseProxyEvent) -> None:
-    """Makes the body plain urlencoded text, which is all that Powertools need read then.
+    """Makes the body plain urlencoded text, so that Powertools need read nothing else.
 
-    Whatever isn't a field with a name is left out. Raises ValueError where the form is no text.
+    It leaves out anything that isn't a field with a name. Raises ValueError if the form is no text.
     """
     body = (event.body or "").encode()
     if event.is_base64_encoded:
@@ -33,8 +33,9 @@ def read_form(event: BaseProxyEvent) -> None:
 
 
 def _fields(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
-    """The fields of a multipart form (RFC 7578), in linear time: the library's own parser of
-    messages takes hours over a hostile one, or raises whatever it likes."""
+    """Yields the fields of a multipart form (RFC 7578), in linear time: the standard library's
+    parser of messages takes hours over a hostile one, or raises anything.
+    """
     boundary = _parameter("boundary", content_type)
     if not boundary:
         return
@@ -57,7 +58,7 @@ def _name_in(head: bytes) -> str | None:
 
 
 def _parameter(name: str, value: str) -> str | None:
-    """A parameter of a header's value."""
+    """Returns a parameter of a header's value."""
     from email.message import Message  # noqa: PLC0415 - 30 ms, and few forms come in parts
 
     message = Message()

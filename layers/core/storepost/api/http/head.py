@@ -20,5 +20,5 @@ def as_get(event: Event) -> Event:
 
 
 def without_body(answer: dict[str, Any]) -> dict[str, Any]:
-    """Returns the answer, of which nothing but status and headers is left."""
+    """Returns the answer with only its status and headers."""
     return {**answer, "body": "", "isBase64Encoded": False}

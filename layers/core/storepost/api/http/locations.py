@@ -1,4 +1,4 @@
-"""`Location`: where what a request made, or set going, can be read (RFC 9110, section 10.2.2)."""
+"""`Location`: where to read what a request created or started (RFC 9110, section 10.2.2)."""
 
 import json
 from typing import Any
@@ -39,7 +39,7 @@ LOCATIONS = {
     "webhookEndpoints.test": "/webhook-endpoints/{parent_id}/deliveries/{id}",
     "workspaces.create": "/workspaces/{id}",
 }
-"""By operation, in words of the answer; `parent_id` is the id that the request's path has."""
+"""By operation, with fields of the answer; `parent_id` is the id in the request's path."""
 
 _STATUSES = frozenset({201, 202})
 
@@ -47,7 +47,7 @@ _STATUSES = frozenset({201, 202})
 def location_of(
     operation: str | None, event: BaseProxyEvent, answer: dict[str, Any]
 ) -> dict[str, str]:
-    """Returns the header where the answer is a 201 or 202 of something that has an address."""
+    """Returns the header if the answer is a 201 or 202 of something that has an address."""
     template = LOCATIONS.get(operation or "")
     if template is None or answer["statusCode"] not in _STATUSES:
         return {}

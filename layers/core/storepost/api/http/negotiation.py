@@ -19,14 +19,14 @@ _QUALITY = re.compile(r"0(\.[0-9]*)?|1(\.0*)?")
 
 
 class Representation(StrEnum):
-    """What an answer can be."""
+    """The representations that an answer can have."""
 
     JSON = "json"
     HTML = "html"
 
 
 def preferred(accept: str) -> Representation:
-    """Returns HTML where the header ranks it above JSON, as browsers do; JSON in doubt."""
+    """Returns HTML if the header ranks it above JSON, as browsers do; else JSON."""
     weights = dict(_ranges(accept))
     html = next((weights[kind] for kind in _HTML if kind in weights), 0.0)
     json = next((weights[kind] for kind in _JSON if kind in weights), 0.0)
@@ -34,10 +34,10 @@ def preferred(accept: str) -> Representation:
 
 
 def preferred_language(accept_language: str) -> Language | None:
-    """Returns the one of our languages that the header ranks highest, of equals the first.
+    """Returns the supported language that the header ranks highest, the first one of equals.
 
-    A region is as good as its language (RFC 4647, section 3.4). None where the header names none
-    of them with a weight above 0: `*` asks for nothing in particular.
+    A region counts as its language (RFC 4647, section 3.4). None if the header names none of them
+    with a weight above 0: `*` asks for nothing in particular.
     """
     ranges = ((language_of(tag), weight) for tag, weight in _ranges(accept_language))
     found = [(language, weight) for language, weight in ranges if language and weight > 0]
@@ -45,13 +45,13 @@ def preferred_language(accept_language: str) -> Language | None:
 
 
 def varying(by: str | None) -> str:
-    """Returns the `Vary` of an answer that may be compressed, beside what it varies by already."""
+    """Returns the `Vary` of an answer that may be compressed, with what it varies by already."""
     named = [each.strip() for each in (by or "").split(",") if each.strip()]
     return ", ".join(dict.fromkeys([*named, "Accept-Encoding"]))
 
 
 def _ranges(header: str) -> Iterator[tuple[str, float]]:
-    """Each of the header's ranges, in lower case, with its weight."""
+    """Yields each of the header's ranges, in lower case, with its weight."""
     for part in header.lower().split(",", MAX_RANGES)[:MAX_RANGES]:
         kind, *parameters = (piece.strip() for piece in part.split(";"))
         yield kind, _weight(parameters)
@@ -71,6 +71,6 @@ def _language(request: Request) -> Language | None:
 
 
 Preferred = Annotated[Representation, Depends(_representation)]
-"""A route's parameter for what the caller would rather have."""
+"""A route's parameter for the representation that the caller prefers."""
 PreferredLanguage = Annotated[Language | None, Depends(_language)]
-"""A route's parameter for which of our languages the caller reads."""
+"""A route's parameter for the supported language that the caller prefers."""

@@ -1,7 +1,7 @@
-"""Writes that happen once: the answer is known first, then it and its effect are one transaction.
+"""Writes that happen once: an answer and its effect are committed in one transaction.
 
-A retry with the same `idempotency-key` gets the first answer. Kept are 2xx, 404, 410 and 409 but
-for `conflict` and `idempotency_in_progress`; what isn't kept gives the key back.
+A retry with the same `idempotency-key` gets the first answer. 2xx, 404, 410 and 409 are kept,
+except `conflict` and `idempotency_in_progress`; if an answer isn't kept, the key is released.
 """
 
 from base64 import b64decode, b64encode
@@ -45,27 +45,27 @@ class SealedAnswer(Conflict):
 
 
 def unit_of_work(request: Request) -> Changes:
-    """Returns what this request writes."""
+    """Returns the unit of work of this request."""
     changes: Changes = request.context["changes"]
     return changes
 
 
 Writes = Annotated[Changes, Depends(unit_of_work)]
-"""A route's parameter for what it writes; committed together with its answer."""
+"""A route's parameter for its unit of work, which is committed together with its answer."""
 
 
 def row_ledger(request: Request) -> Ledger:
-    """Returns what becomes of the rows of this request."""
+    """Returns the ledger with the results of this request's rows."""
     ledger: Ledger = request.context["ledger"]
     return ledger
 
 
 RowLedger = Annotated[Ledger, Depends(row_ledger)]
-"""A parameter for a route that takes several transactions: a retry goes on where a run ended."""
+"""A parameter for a route with several transactions: a retry continues where a run ended."""
 
 
 def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Returns the middleware: claim, run, commit effect and answer, or give the claim back."""
+    """Claims the key, runs the route, and commits effect and answer, or releases the claim."""
     if app.current_event.http_method in _SAFE:
         return next_middleware(app)
     claim = _claim_of(app)
@@ -78,12 +78,12 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
 def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
     """Returns the kept answer to a retry whose caller may no longer do what the first run did.
 
-    A caller who hands a workspace over, leaves it or lays down a role loses by that very call what
-    the operation asks for; the retry still gets the first answer.
+    A caller who transfers or leaves a workspace, or gives up a role, loses by that very request
+    what the operation demands; the retry still gets the first answer.
     """
     if app.current_event.http_method in _SAFE:
         return None
-    with suppress(ValidationFailed):  # the answer says first what the caller may not do
+    with suppress(ValidationFailed):  # the answer first says what the caller may not do
         claim = _claim_of(app)
         stored = claim.acquire(_LEASE_MARGIN) if claim else None
         if claim and stored:
@@ -138,7 +138,7 @@ def _run(
 
 
 def _commit(app: APIGatewayHttpResolver, changes: Changes) -> None:
-    """Commits; says so where what was to be the same was changed by a write that came first."""
+    """Commits; if a condition fails, it checks `If-Match` first, as another write came before."""
     try:
         changes.commit()
     except Problem:
@@ -149,7 +149,7 @@ def _commit(app: APIGatewayHttpResolver, changes: Changes) -> None:
 def _answer_kept(
     app: APIGatewayHttpResolver, response: Response[Any], claim: Claim | None
 ) -> Response[Any]:
-    """An answer that goes with no effect, kept where the request has a key."""
+    """Returns an answer without an effect, which is kept if the request has a key."""
     response = as_sent(app, response)
     changes: Changes = app.context["changes"]
     changes.clear()
@@ -160,7 +160,7 @@ def _answer_kept(
 
 
 def _expect_role(app: APIGatewayHttpResolver, changes: Changes) -> None:
-    """Whoever loses the role that the operation asks for before the commit changes nothing."""
+    """Demands that the caller still has the operation's role at the commit of a write."""
     expect: Callable[[Changes], None] | None = app.context.get("expect_role")
     if expect and not changes.is_empty:
         expect(changes)
@@ -188,9 +188,9 @@ def _is_stored(problem: Problem) -> bool:
 
 
 def _answer_of_the_winner(app: APIGatewayHttpResolver, claim: Claim) -> Response[Any]:
-    """A run that outlived its lease wrote nothing; it answers what the one after it answered."""
+    """Answers what the next run answered, as this one outlived its lease and wrote nothing."""
     stored = claim.acquire(0)
-    if stored is None:  # the winner's answer wasn't kept: this run ended without an effect as well
+    if stored is None:  # the winner's answer wasn't kept: this run ended without an effect, too
         claim.release()
         raise IdempotencyInProgress()
     return _replay(app, stored, claim)
@@ -223,7 +223,7 @@ def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
 
 
 def _keep(app: APIGatewayHttpResolver, response: Response[Any], claim: Claim) -> Answer:
-    """The answer as it is stored: sealed under the caller's own token where it holds a secret."""
+    """Returns the answer as stored: sealed under the caller's own token if it has a secret."""
     body = response.body
     answer: Answer = {
         "status": response.status_code,
@@ -251,9 +251,9 @@ def _replay(app: APIGatewayHttpResolver, stored: Answer, claim: Claim) -> Respon
 
 
 def _seal(text: str, token: str, claim: Claim) -> str:
-    """Sealed for this claim under the caller's own token, which nobody keeps.
+    """Seals a text for this claim under the caller's own token, which is stored nowhere.
 
-    So the store alone can't open it, and the answer to one request opens as that of no other.
+    So the store alone can't open it, and one request's answer doesn't open as another's.
     """
     nonce = urandom(_NONCE)
     return b64encode(

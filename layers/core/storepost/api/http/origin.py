@@ -1,4 +1,4 @@
-"""Where a request comes from and under which address it reached the service."""
+"""Where a request comes from, and the address under which it reached the service."""
 
 from base64 import b64decode
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ USER_AGENT_LENGTH = 1000
 
 @dataclass(frozen=True)
 class RequestOrigin:
-    """The request's own circumstances.
+    """The circumstances of a request.
 
-    The address is the gateway's, or a trusted proxy's; never any other header's.
+    The IP address is the gateway's, or a trusted proxy's; never any other header's.
     """
 
     ip_address: str | None
@@ -28,14 +28,14 @@ class RequestOrigin:
 
 
 def base_url(event: BaseProxyEvent) -> str:
-    """Returns the service's own domain where it has one, else the address that the caller used.
+    """Returns the service's own domain if it has one, else the address that the caller used.
 
-    What is made by it, such as a link in an email, may have to outlive the stack.
+    Things made with it, such as a link in an email, may have to outlive the stack.
     """
     if settings().base_url:
         return settings().base_url
     domain = event["requestContext"]["domainName"]
-    # The gateway sets it; what anything else in front passes on of a stranger's is no scheme.
+    # The gateway sets it; anything else in front may pass on a stranger's, which is no scheme.
     scheme = "http" if event.headers.get("x-forwarded-proto") == "http" else "https"
     return f"{scheme}://{domain}/v1"
 
@@ -64,12 +64,12 @@ def raw_query(request: Request) -> str:
 
 
 RawQuery = Annotated[str, Depends(raw_query)]
-"""A route's parameter for a query that somebody signed."""
+"""A route's parameter for a query that its sender signed."""
 
 
 @dataclass(frozen=True)
 class SentRequest:
-    """A request as it was sent: what a signature was made over."""
+    """A request as it was sent, over which a signature was made."""
 
     headers: Mapping[str, str]
     body: bytes
@@ -84,4 +84,4 @@ def sent_request(request: Request) -> SentRequest:
 
 
 AsSent = Annotated[SentRequest, Depends(sent_request)]
-"""A route's parameter for a request that somebody signed."""
+"""A route's parameter for a request that its sender signed."""

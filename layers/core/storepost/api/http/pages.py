@@ -1,4 +1,4 @@
-"""Pages as answers, to whoever would rather have one."""
+"""Pages as answers, for callers that prefer one."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -38,7 +38,7 @@ def text_response(
     if_none_match: str | None,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """Returns a text that callers may keep and ask for again; 304 where the caller has it."""
+    """Returns a text that callers may cache and revalidate; 304 if the caller has it."""
     etag = etag_of(text)
     complete = {"Cache-Control": "no-cache", **(headers or {}), "ETag": etag}
     if is_known(etag, if_none_match):
@@ -49,10 +49,10 @@ def text_response(
 def problem_pages(
     operations: frozenset[str], page: Callable[[Problem, Language | None], WebPage]
 ) -> ProblemPage:
-    """Returns what makes `create_app` answer a browser problems as `page` says them.
+    """Returns the function by which `create_app` shows a browser problems as `page` says them.
 
-    Any other program gets the problem as always. No cache may keep either: they may be kept by
-    their status alone (404 and 410 in RFC 9110, section 15.1), and a dead link can come to life.
+    Any other program gets the problem as always. No cache may keep either: by their status alone
+    they could be (404 and 410 in RFC 9110, section 15.1), and a dead link can come to life.
     """
 
     def show(app: Resolver, problem: Problem) -> Response[Any] | None:

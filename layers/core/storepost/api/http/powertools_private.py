@@ -1,6 +1,6 @@
-"""What Powertools' resolver keeps to itself and is used nevertheless; it has a test.
+"""Private parts of Powertools' resolver that are used nevertheless, and tested.
 
-A new version that changes it fails `tests/platform/test_private_interfaces.py`.
+A new version that changes them fails `tests/platform/test_private_interfaces.py`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def routes_of(app: ApiGatewayResolver) -> list[Route]:
-    """Returns the routes of an app: those whose path has no parameter, then the others."""
+    """Returns an app's routes: those without parameters in their path first, then the others."""
     return [*app._static_routes, *app._dynamic_routes]
 
 
 def serialized(app: ApiGatewayResolver, body: Any) -> str:  # noqa: ANN401 - what a route returns
-    """Returns a body as text, by the serializer that the app was made with."""
+    """Returns a body as text, by the serializer of the app."""
     return app._serializer(body)
 
 

@@ -1,8 +1,8 @@
-"""Whose address a request comes from, where a proxy that one trusts stands before the gateway.
+"""The caller's address, if a trusted proxy is in front of the gateway.
 
-Each proxy adds to the right of `x-forwarded-for` the address that it was called from; what is left
-of that, anybody may have written (MDN, "X-Forwarded-For", "Selecting an IP address"). So it is read
-from the right, past the trusted ones, and only where a trusted one called the gateway.
+Each proxy appends to `x-forwarded-for` the address that it was called from; anybody may have
+written what is left of that (MDN, "X-Forwarded-For", "Selecting an IP address"). So it is read from
+the right, past the trusted ones, and only if a trusted one called the gateway.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ type Network = IPv4Network | IPv6Network
 
 @cache
 def trusted_proxies() -> tuple[Network, ...]:
-    """Returns the networks that the template's parameter names."""
+    """Returns the networks in the template's parameter."""
     return tuple(ip_network(each.strip()) for each in settings().trusted_proxies if each.strip())
 
 

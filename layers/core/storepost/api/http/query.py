@@ -1,4 +1,4 @@
-"""What holds for the query and the path of every operation, whichever parameters it has."""
+"""Checks of the query and the path that every operation has, whatever its parameters are."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ type Error = dict[str, Any]
 """An error as pydantic has them."""
 
 _NAME_LENGTH = 64
-"""Of a name that is looked for among the known ones: the comparison takes quadratic time."""
+"""Characters of an unknown name that are compared with the known ones, in quadratic time."""
 _FROM = re.compile("[fF]rom$")
 
 
@@ -32,7 +32,7 @@ def name_parameters(function: Callable[..., Any]) -> None:
 
 
 def unknown_parameters(route: Route, event: BaseProxyEvent) -> list[Error]:
-    """Returns those that the operation doesn't have, each with the one that was probably meant."""
+    """Returns errors of parameters that the operation doesn't have, with the probable ones."""
     known = [field.alias for field in route.dependant.query_params]
     sent = event.resolved_query_string_parameters
     unknown = (name for name in sent if name not in known)
@@ -42,9 +42,9 @@ def unknown_parameters(route: Route, event: BaseProxyEvent) -> list[Error]:
 def contradictions(
     route: Route, event: BaseProxyEvent, path: Mapping[str, str], values: Mapping[str, Any]
 ) -> list[Error]:
-    """Values that aren't spelled as answers have them, and spans that end before they begin.
+    """Returns errors of values that answers spell otherwise, and of spans that end too early.
 
-    `path` has the path's parameters as they were sent, `values` all that was read.
+    `path` has the path's parameters as they were sent, `values` all values that were read.
     """
     sent = event.resolved_query_string_parameters
     parameters = {field.alias: values[field.name] for field in route.dependant.query_params}
@@ -78,9 +78,9 @@ def _misspelled(
 
 
 def _spelling(value: object) -> tuple[str, str | None]:
-    """How answers have the value, and what is said of one that is spelled otherwise.
+    """Returns a value's spelling in answers, and the message for one that is spelled otherwise.
 
-    pydantic takes `yes` for true and `1.0` for 1.
+    pydantic accepts `yes` for true and `1.0` for 1.
     """
     match value:
         case UUID():

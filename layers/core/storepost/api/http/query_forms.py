@@ -1,8 +1,8 @@
-"""A store's records by `?externalId=`, for ids that no path can carry.
+"""A store's records by `?externalId=`, for ids that no path can have.
 
-API Gateway decodes a path before it is routed, so `gid://shop/1` as a part of a path reaches no
-route. Each route whose path ends in `externalId` therefore has a twin that takes it in the query;
-all else is the same, down to the code.
+API Gateway decodes a path before it routes it, so `gid://shop/1` in a path reaches no route. Each
+route whose path ends in `externalId` therefore has a twin that takes it in the query; all else is
+the same, down to the code.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,14 +16,14 @@ from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 _NAME = "externalId"
 _END = f"/<{_NAME}>"
 SUFFIX = "ByQuery"
-"""What the id of a twin's operation has behind its route's."""
+"""The suffix of the id of a twin's operation."""
 _WHY = (
     "The same as with `externalId` in the path, for ids that have a `/`, which no path can carry."
 )
 
 
 def add_query_forms(app: ApiGatewayResolver, routes: Iterable[Route]) -> None:
-    """Adds to a group's app the twin of each of its routes that has one."""
+    """Adds to a group's app the twin of each route that needs one."""
     for route in [route for route in routes if route.path.endswith(_END)]:
         register = app.route(
             route.path.removesuffix(_END),
@@ -37,7 +37,7 @@ def add_query_forms(app: ApiGatewayResolver, routes: Iterable[Route]) -> None:
 
 
 def _twin(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, with the id in the query."""
+    """Returns the same function, with the id in the query."""
     assert isinstance(function, FunctionType)  # noqa: S101 - routes are plain functions
     name = f"{function.__name__}_by_query"
     twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__)

@@ -1,4 +1,4 @@
-"""Problems as answers: the one place that knows what they look like on the wire."""
+"""Problems as answers: the only module that knows their form on the wire."""
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
@@ -33,12 +33,12 @@ def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) 
     """Returns the problem of a request that isn't valid."""
     errors = error.errors()
     if any(e["loc"][0] == "response" for e in errors):
-        return unexpected(error)  # our own answer broke its schema: a fault of ours
+        return unexpected(error)  # our own answer doesn't match its schema: that is our fault
     return ValidationFailed(errors=field_errors(errors, _sent(app)))
 
 
 def missing(app: APIGatewayHttpResolver) -> Problem:
-    """Answers 404, or 405 with `Allow` where the path has other methods."""
+    """Answers 404, or 405 with `Allow` if the path has other methods."""
     path = app.current_event.path
     routes = routes_of(app)
     methods = {route.method for route in routes if route.rule.match(path)}
@@ -56,7 +56,7 @@ def unexpected(error: BaseException) -> Internal:
 
 
 def _sent(app: APIGatewayHttpResolver) -> object:
-    """The body as JSON, None where it is none."""
+    """Returns the body as JSON, or None if it isn't JSON."""
     try:
         return app.current_event.json_body
     except ValueError:

@@ -1,1 +1,1 @@
-"""The service about itself: the interface, the problems, and the pages behind emails' links."""
+"""The service's description: the interface, the problems, and the pages behind emails' links."""

@@ -1,7 +1,7 @@
-"""What `make openapi` wrote: the interface and the catalogue of problems, shipped beside the code.
+"""The output of `make openapi`: the interface and the catalogue of problems, beside the code.
 
-A function of the API loads the problems of its own slices only; so what all of them say comes from
-these files.
+A function of the API loads the problems of its own slices only, so those of all slices are read
+from these files.
 """
 
 import json
@@ -27,7 +27,7 @@ def interface() -> Json:
 
 
 def service_links(base_url: str) -> dict[str, str]:
-    """Returns the addresses to begin at, by what stands there; `base_url` ends in `/v1`."""
+    """Returns the addresses of the entry points, by what is there; `base_url` ends in `/v1`."""
     return {
         "name": interface()["info"]["title"],
         "summary": interface()["info"]["summary"],
@@ -45,17 +45,17 @@ _GUIDE = re.compile(r"\]\((guides/[\w-]+)\.md")
 
 @lru_cache(_CACHED_ADDRESSES)
 def interface_at(base_url: str) -> str:
-    """Returns the interface as JSON with the address that it was requested under."""
+    """Returns the interface as JSON with the address under which it was requested."""
     served = {**interface(), "servers": [{"url": base_url}]}
     text = json.dumps(served, ensure_ascii=False, separators=(",", ":"))
-    # Who reads it somewhere else has nothing that a link to one of the guides could start from.
+    # Read somewhere else, it has nothing from which a link to one of the guides could start.
     return _GUIDE.sub(lambda link: f"]({base_url}/docs/{link[1]}", text)
 
 
 @lru_cache(_CACHED_TEXTS)
 def etag_of(text: str) -> str:
     """Returns the text's entity tag."""
-    # Weak: it stands for the compressed and the plain bytes alike (RFC 9110, section 8.8.1).
+    # Weak: it is the tag of the compressed and the plain bytes (RFC 9110, section 8.8.1).
     return f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
 
 
@@ -81,7 +81,7 @@ def problem_kinds(base_url: str) -> list[ProblemKind]:
 
 
 def problem_kind(base_url: str, name: str) -> ProblemKind:
-    """Returns the kind of that name; raises NotFound."""
+    """Returns the kind with that name; raises NotFound."""
     for kind in problem_kinds(base_url):
         if kind.kind == name:
             return kind
@@ -89,7 +89,7 @@ def problem_kind(base_url: str, name: str) -> ProblemKind:
 
 
 def problem_code(base_url: str, kind: str, code: str) -> ProblemCodePage:
-    """Returns a code of that kind, with what its kind says; raises NotFound."""
+    """Returns a code of that kind, with the texts of its kind; raises NotFound."""
     found = problem_kind(base_url, kind)
     for each in found.codes:
         if each.code == code:

@@ -1,7 +1,7 @@
-"""Markdown as HTML, by markdown-it: descriptions, guides and the pages of the reference.
+"""Converts Markdown to HTML, by markdown-it: descriptions, guides and the reference's pages.
 
-What looks like HTML in a text is shown as it is written. A heading whose text ends in code is
-addressed by that code, and every other one as GitHub does it.
+HTML in a text is shown as it is written. The anchor of a heading whose text ends in code is that
+code; others have GitHub's anchors.
 """
 
 import posixpath
@@ -27,19 +27,19 @@ _SUFFIX = ".md"
 
 @dataclass(frozen=True)
 class Place:
-    """Where a text stands, which decides what its links mean."""
+    """The page of a text, by which its links are resolved."""
 
     path: str = ""
     """The page's path below `root`, without a suffix, such as `guides/errors`."""
     root: str = ""
     """The address that the paths of all pages are below, ending in a slash."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Addresses below `root` of what is called by a name: code of that name leads there."""
+    """Addresses below `root` by the names that lead there, where a text has them as code."""
     served: frozenset[str] | None = None
     """The paths of all pages; a link to any other file stays plain text. None allows all."""
 
     def address(self, link: str) -> str | None:
-        """Returns the address that a link leads to; None where nothing is served there."""
+        """Returns the address of a link; None if nothing is served there."""
         if _OUTSIDE.match(link):
             return link
         path, mark, anchor = link.partition("#")
@@ -58,12 +58,12 @@ def to_html(text: str, place: Place | None = None) -> str:
 
 
 def line_to_html(text: str) -> str:
-    """Returns one line's marks as HTML, without a paragraph."""
+    """Returns a line's marks as HTML, without a paragraph."""
     return str(_parser().renderInline(text, {"place": Place(), "ids": set()}))
 
 
 def anchor_of(heading: str) -> str:
-    """Returns the fragment that leads to a heading: its code at the end, or GitHub's spelling."""
+    """Returns the anchor of a heading: the code at its end, or GitHub's spelling."""
     code = _CODE.search(heading)
     if code:
         return code[1]
@@ -105,7 +105,7 @@ def _adapt(state: Any) -> None:  # noqa: ANN401 - markdown-it's own state
 
 
 def _unique(anchor: str, taken: set[str]) -> str:
-    """The anchor, with a number where a heading above has it already, as GitHub counts."""
+    """Returns the anchor, with a number if a heading above has it already, as GitHub counts."""
     numbered = (f"{anchor}-{number}" if number else anchor for number in range(len(taken) + 1))
     found = next(each for each in numbered if each not in taken)
     taken.add(found)
@@ -113,7 +113,7 @@ def _unique(anchor: str, taken: set[str]) -> str:
 
 
 def _linked(tokens: "list[Token]", place: Place, *, plain: bool) -> "list[Token]":
-    """The inline tokens with their links; `plain` says that code gets none."""
+    """Returns the inline tokens with their links; `plain` says that code gets none."""
     found: list[Token] = []
     dropped = inside = False
     for token in tokens:

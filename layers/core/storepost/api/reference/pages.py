@@ -1,7 +1,7 @@
-"""The service's own pages: self-contained, and allowed nothing but what each of them holds.
+"""The service's own pages: self-contained, and allowed only what each of them contains.
 
-The pages behind links read what they need from the address's fragment, which no server
-sees, and call the API as any other client does.
+The pages behind links read what they need from the address's fragment, which no server sees, and
+call the API as any other client does.
 """
 
 import json
@@ -14,9 +14,9 @@ from storepost.values.languages import Language
 from storepost.values.problems import NotFound, Problem
 
 _DEAD_LINKS = {404: "unknown", 410: "over"}
-"""The texts of a problem's page by its status; every other one says that it didn't work."""
+"""The texts of a problem's page by its status; any other status says that it didn't work."""
 _DEAD_OPT_IN_LINKS = {410: "opt_in_over"}
-"""The same of an opt-in link."""
+"""The same for an opt-in link."""
 type PageTexts = dict[str, dict[str, str]]
 """The texts of a page by the page's name, each by its own: `{"ask": {"title": ...}}`."""
 _TEXTS = Path(__file__).parent / "texts"
@@ -52,33 +52,33 @@ def link_page(name: str) -> WebPage:
 
 
 def unsubscribe_page(language: Language, sender: str, address: str) -> WebPage:
-    """Asks whether an address is to get no more marketing emails; its form leads back here."""
+    """Returns a page that asks whether marketing emails are to stop; its form leads back to it."""
     return _shoppers_page("unsubscribe.html", "ask", language, sender=sender, address=address)
 
 
 def unsubscribed_page(language: Language, sender: str, address: str) -> WebPage:
-    """Says that an address gets no more marketing emails."""
+    """Returns a page that says that an address gets no more marketing emails."""
     return _shoppers_page("unsubscribed.html", "done", language, sender=sender, address=address)
 
 
 def dead_link_page(problem: Problem, language: Language | None) -> WebPage:
-    """Says what is wrong with a link that was followed: in English where no language is known."""
+    """Returns a page that says why a link doesn't work; in English if no language is known."""
     name = _DEAD_LINKS.get(problem.status, "failed")
     return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
 
 
 def opt_in_page(language: Language, sender: str, address: str) -> WebPage:
-    """Returns whether an address is to get marketing emails; its form leads back to the page."""
+    """Returns a page that asks whether marketing emails are wanted; its form leads back to it."""
     return _shoppers_page("opt-in.html", "opt_in_ask", language, sender=sender, address=address)
 
 
 def opted_in_page(language: Language, sender: str, address: str) -> WebPage:
-    """Says that an address gets marketing emails."""
+    """Returns a page that says that an address gets marketing emails."""
     return _shoppers_page("opted-in.html", "opt_in_done", language, sender=sender, address=address)
 
 
 def dead_opt_in_link_page(problem: Problem, language: Language | None) -> WebPage:
-    """Returns the same as `dead_link_page`, of an opt-in link."""
+    """Returns the same as `dead_link_page`, for an opt-in link."""
     name = _DEAD_OPT_IN_LINKS.get(problem.status, "opt_in_failed")
     return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
 
@@ -91,11 +91,11 @@ def _shoppers_page(template: str, name: str, language: Language, **values: str) 
 
 @cache
 def page_texts(language: Language) -> PageTexts:
-    """Returns what the pages for shoppers say in a language, read once a container.
+    """Returns the texts of the pages for shoppers in a language; they are read once a container.
 
     `{address}` and `{sender}` are the address and the workspace's name. The texts address people
-    formally, or nobody, and say nothing of a person's gender. The Portuguese ones hold in Portugal
-    and in Brazil.
+    formally, or nobody, and don't reveal a person's gender. The Portuguese ones are for Portugal
+    and Brazil.
     """
     texts: PageTexts = json.loads((_TEXTS / f"{language}.json").read_text("utf-8"))
     return texts

@@ -1,4 +1,4 @@
-"""A page of the service as an answer: rendered, and allowed nothing but what it holds itself."""
+"""A page of the service as an answer: rendered, and allowed only what it contains itself."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ DOCUMENTATION = ("style.css", "docs.css")
 
 @dataclass(frozen=True)
 class WebPage:
-    """A page and the headers that a browser gets beside it."""
+    """A page, and the headers of its answer."""
 
     html: str
     headers: dict[str, str] = field(repr=False)
@@ -49,8 +49,8 @@ def render(
 ) -> WebPage:
     """Returns the template as a page, with these values in it.
 
-    `personal` says that it is one person's, and may have a form. `policy` takes the place of parts
-    of the Content-Security-Policy; `{hash}` in it stands for the script's own.
+    `personal` says that it is one person's, and may have a form. `policy` replaces parts of the
+    Content-Security-Policy; `{hash}` in it stands for the script's own.
     """
     from markupsafe import Markup  # noqa: PLC0415 - as Jinja
 
@@ -70,11 +70,11 @@ def render(
 
 
 def _headers(style: str, script: str, changed: dict[str, str], *, personal: bool) -> dict[str, str]:
-    """Nothing from elsewhere, no other page around it, and no address sent to anybody."""
+    """Returns headers that allow nothing from elsewhere, no frame around it, and no referrer."""
     policy = {
         "default-src": "'none'",
         "style-src": _hash(style),
-        # A page's own empty icon, so that no browser asks for one.
+        # The page's own empty icon, so that no browser requests one.
         "img-src": "data:",
         "script-src": _hash(script) if script else "'none'",
         "connect-src": "'self'" if script else "'none'",

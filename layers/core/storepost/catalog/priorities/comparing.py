@@ -1,4 +1,4 @@
-"""What other rules would make of a product: a function of values."""
+"""Compares a product under the rules in force with the same under others: a function of values."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -14,20 +14,21 @@ from storepost.catalog.products.rules import Rules
 from storepost.catalog.products.summaries import title_of
 
 MAX_CHANGES = 500
-"""Of one product that a preview lists."""
+"""Changes of one product that a preview lists."""
 MAX_BYTES = 400_000
-"""Of a product's changes as they are answered, so that ten products fit into an answer; deflated
-they stay below what a row may have."""
+"""Bytes of a product's changes in an answer, so that ten products fit into it; deflated they stay
+below what a row may have.
+"""
 
 type _Place = tuple[str | None, str]
-"""The variant's key, None for the product itself, and the field."""
+"""The variant's key (None for the product itself), and the field."""
 type _Change = tuple[tuple[UUID | None, Any], tuple[UUID | None, Any]]
 
 
 def compare(
     product: Product, records: Sequence[Record], now: Rules, then: Rules, terms: StoreTerms
 ) -> ChangedProduct | None:
-    """Returns what becomes of the product under other rules; None where it stays the same."""
+    """Returns how the product changes under other rules; None if it stays the same."""
     before, after = (Resolution(records, rules, terms) for rules in (now, then))
     pairs = {each: (before.in_locale(each), after.in_locale(each)) for each in before.locales}
     found = {locale: dict(_differences(*pair)) for locale, pair in pairs.items()}
@@ -56,7 +57,7 @@ def _of_fields(
     for name in sorted({*before.winners, *after.winners}):
         field = rule_name(name, of_variant=variant is not None)
         old, new = before.values.get(name), after.values.get(name)
-        # 1 and true are equal to Python, and not to whoever reads them.
+        # 1 and true are equal in Python, but not in JSON.
         if can_be_ruled(field) and json.dumps(old) != json.dumps(new):
             yield (
                 (variant, field),
@@ -72,7 +73,7 @@ def _winner_and_value(name: str, resolved: Resolved) -> tuple[UUID | None, Any]:
 def _by_locale(
     found: dict[str, dict[_Place, _Change]],
 ) -> Iterator[tuple[_Place, str | None, _Change]]:
-    """What is the same in every locale once, the rest locale by locale."""
+    """Yields a change once if it is the same in every locale, and else by locale."""
     keys = dict.fromkeys(place for changes in found.values() for place in changes)
     for place in sorted(keys, key=lambda each: (each[0] or "", each[1])):
         differences = [changes.get(place) for changes in found.values()]

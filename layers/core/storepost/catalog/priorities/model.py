@@ -1,4 +1,4 @@
-"""A change of a store's rules as a value, and what it would make of a product."""
+"""A change of a store's rules as a value, and how it would change a product."""
 
 import json
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ class ChangeStatus(StoredEnum):
 
 
 WORKED_ON = frozenset({ChangeStatus.PREVIEWING, ChangeStatus.APPLYING})
-"""The worker goes on with these."""
+"""The statuses of changes that the worker works on."""
 
 
 @dataclass(frozen=True)
 class NewRules:
-    """What a change puts in force."""
+    """The rules that a change puts in force."""
 
     order: tuple[UUID, ...]
     fields: Mapping[str, tuple[UUID, ...]]
@@ -42,7 +42,7 @@ class NewRules:
         return rules.with_order(self.order, self.fields)
 
     def is_of(self, rules: Rules) -> bool:
-        """Returns whether all that it names are sources of the store."""
+        """Returns whether all sources that it names are the store's."""
         return all(
             each in rules.by_id for ids in (self.order, *self.fields.values()) for each in ids
         )
@@ -50,33 +50,33 @@ class NewRules:
 
 @dataclass(frozen=True)
 class Counts:
-    """Of the store's products."""
+    """Numbers of the store's products."""
 
     products: int = 0
     previewed: int = 0
     changed: int = 0
-    """Those that would become something else."""
+    """Products that would change."""
     applied: int = 0
-    """Of those, the ones that have."""
+    """Of those, the ones that have changed."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """How far the worker is with a store's products, by when they changed."""
+    """How far the worker is with a store's products, in the order of their last changes."""
 
     after: str | None = None
-    """The last key of the list that was dealt with; None before the walk began."""
+    """The last key of the list that was handled; None before the walk began."""
     began_at: datetime | None = None
     seen: int | None = None
-    """What the store's marks said together when the walk began; None where the preview is worth
-    nothing, as the rules name a source that is gone.
+    """The sum of the store's marks when the walk began; None if the preview is void, as the rules
+    name a source that is gone.
     """
     revision: int | None = None
-    """The rules in force then."""
+    """The revision of the rules in force then."""
     rounds: int = 0
-    """How often it went back to what changed meanwhile."""
+    """How often the worker went back to products that changed meanwhile."""
     clears: bool = False
-    """Whether products of an earlier preview are to be removed first."""
+    """Whether products of an earlier preview must be removed first."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ class PriorityChange:
     error: str | None = None
     ready_at: datetime | None = None
     applied_at: datetime | None = None
-    """When its rules came in force."""
+    """When its rules came into force."""
     completed_at: datetime | None = None
 
     def previewed_anew(self) -> "PriorityChange":
-        """Returns the change once its preview begins again."""
+        """Returns the change with its preview beginning again."""
         return replace(
             self,
             status=ChangeStatus.PREVIEWING,
@@ -109,15 +109,15 @@ class PriorityChange:
 
 @dataclass(frozen=True)
 class FieldChange:
-    """What becomes of one field."""
+    """How one field changes."""
 
     locale: str | None
-    """None where it is the same in all of the product's locales."""
+    """None if the change is the same in all of the product's locales."""
     variant: tuple[UUID, str] | None
-    """Its id and title; None for a field of the product itself."""
+    """The variant's id and title; None for a field of the product itself."""
     field: str
     before: tuple[UUID | None, Any]
-    """The product source that it is from, and the value."""
+    """The product source that the value is from, and the value."""
     after: tuple[UUID | None, Any]
 
     @property
@@ -129,7 +129,7 @@ class FieldChange:
 
 @dataclass(frozen=True)
 class ChangedProduct:
-    """What a change makes of one product."""
+    """How a change alters one product."""
 
     id: UUID
     external_id: str
@@ -145,7 +145,7 @@ class ChangedProduct:
 
 
 _NAMES_BYTES = 150
-"""More than what the shapes call the parts of a change, or of a product."""
+"""Bytes for names: more than the shapes' names of a change's parts, or of a product's."""
 
 
 def _bytes_of(content: object) -> int:

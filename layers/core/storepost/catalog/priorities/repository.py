@@ -61,7 +61,7 @@ class PriorityChangeItem(VersionedItem, discriminator="priority_change"):
 
 
 class ChangedProductItem(Item, discriminator="priority_change_product"):
-    """What a change makes of one product."""
+    """How a change alters one product."""
 
     content = BinaryAttribute(legacy_encoding=False)
 
@@ -74,7 +74,7 @@ class StoreChangesItem(VersionedItem, discriminator="priority_changes"):
 
 
 class NamedChangeItem(Item, discriminator="priority_change_name"):
-    """That a store has, or had, a change: whoever removes its workspace finds it."""
+    """Names a change that a store has or had, so that the removal of its workspace finds it."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class ChangeRepository:
         return _as_change(item)
 
     def ended_before(self, change: PriorityChange) -> UUID | None:
-        """Returns the latest other change of the store that was applied, or failed."""
+        """Returns the store's latest other change that was applied, or failed."""
         ended = [
             (each.completed_at, each.id)
             for each in self.all_of_store(change.store_id)
@@ -141,14 +141,14 @@ class ChangeRepository:
         return StoreChanges(item.open_id, item.last_id)
 
     def save_of_store(self, changes: Changes, store_id: UUID, after: StoreChanges) -> None:
-        """Writes which changes the store has, if nobody did since they were read here."""
+        """Writes which changes the store has, if nobody changed that since it was read here."""
         key = (store_partition(self._scope, store_id), "changes")
         item = self._stores.get(store_id) or StoreChangesItem(*key)
         item.open_id, item.last_id = after.open_id, after.last_id
         changes.save(item)
 
     def save(self, changes: Changes, change: PriorityChange) -> None:
-        """Writes the change, if nobody did since it was read here."""
+        """Writes the change, if nobody changed it since it was read here."""
         item = self._read.get(change.id)
         if item is None:
             item = PriorityChangeItem(*self._key(change.id))
@@ -159,17 +159,17 @@ class ChangeRepository:
         changes.save(item)
 
     def delete(self, changes: Changes, change: PriorityChange) -> None:
-        """Removes the change; its products are left to the worker."""
+        """Deletes the change; the worker removes its products."""
         changes.delete(self._read[change.id])
 
     def put_product(self, changes: Changes, change: UUID, product: ChangedProduct) -> int:
-        """Keeps what the change makes of a product; how many bytes that is."""
+        """Stores how the change alters a product; returns the bytes that it stores."""
         key, content = self._product_key(change, product.id), packed(_product_row(product))
         changes.save(ChangedProductItem(*key, content=content))
         return len(content)
 
     def drop_product(self, changes: Changes, change: UUID, product: UUID) -> None:
-        """Takes back that the change makes anything of a product."""
+        """Deletes what is stored of a product, which the change no longer alters."""
         changes.delete(ChangedProductItem(*self._product_key(change, product)))
 
     def known_products(self, change: UUID, products: Iterable[UUID]) -> set[UUID]:
@@ -188,8 +188,8 @@ class ChangeRepository:
         return (_as_product(row) for row in islice(rows, limit))
 
     def some_products(self, change: UUID, limit: int) -> list[Key]:
-        """Returns the keys of the first products that are stored of a change."""
-        # The change's own row, where there is one, stands before them.
+        """Returns the keys of the first products that are stored for a change."""
+        # The change's own row, if there is one, sorts before them.
         keys = keys_in(change_partition(self._scope, change), limit + 1)
         return [key for key in keys if key[1].startswith(_PRODUCT)][:limit]
 

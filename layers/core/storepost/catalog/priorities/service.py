@@ -1,4 +1,4 @@
-"""A store's field priority, and changes of it as people make, apply and discard them."""
+"""A store's field priority: proposes, previews, applies and discards changes of it."""
 
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -54,7 +54,7 @@ class ChangeView:
 
 @dataclass(frozen=True)
 class Priority:
-    """What is in force in a store, and its changes."""
+    """The rules in force in a store, and its changes of them."""
 
     store: Store
     in_force: InForce
@@ -117,10 +117,7 @@ def list_changes(
 
 
 def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
-    """Puts a ready change in force; a worker updates the products by it.
-
-    Raises ChangeNotReady and ChangeStale.
-    """
+    """Puts a ready change in force; a worker then updates the products."""
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, change_id)
     _demand_ready(change)
@@ -139,7 +136,7 @@ def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -
 
 
 def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
-    """Previews a ready change anew. Raises ChangeNotReady, UnknownSource."""
+    """Begins a ready change's preview again. Raises ChangeNotReady, UnknownSource."""
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, change_id)
     _demand_ready(change)
@@ -152,10 +149,7 @@ def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes)
 
 
 def discard_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> None:
-    """Discards a change; what it would have made of products is removed by the worker.
-
-    Raises ChangeApplying.
-    """
+    """Discards a change; the worker removes the products that its preview stored."""
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, change_id)
     if change.status is ChangeStatus.APPLYING:
@@ -165,7 +159,7 @@ def discard_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes)
         None if stored.open_id == change.id else stored.open_id,
         repository.ended_before(change) if stored.last_id == change.id else stored.last_id,
     )
-    # What ended may be the last by now, of whoever discards another at the same time.
+    # A change that has ended may become the last one, if another is discarded at the same time.
     if after != stored or change.completed_at is not None:
         repository.save_of_store(changes, store.id, after)
     repository.delete(changes, change)
@@ -223,7 +217,7 @@ def _view(change: PriorityChange | None, marked: Marked) -> ChangeView | None:
 
 
 def _is_stale(change: PriorityChange, marked: Marked) -> bool:
-    """Whether a product, a source or the rules in force changed since the preview."""
+    """Returns whether a product, a source or the rules in force changed since the preview."""
     return change.status is ChangeStatus.READY and change.walk.seen != marked.changes
 
 
@@ -236,7 +230,7 @@ def _check_fields(proposed: NewRules) -> None:
 
 
 def _unknown_sources(proposed: NewRules, rules: Rules) -> list[FieldError]:
-    """The sources that the store doesn't have, each with its place."""
+    """Returns an error for each source that the store doesn't have, with its place."""
     paths = {"/order": proposed.order} | {f"/fields/{n}": i for n, i in proposed.fields.items()}
     return [
         FieldError(f"{path}/{number}", "The store has no such source")

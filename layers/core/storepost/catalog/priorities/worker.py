@@ -1,8 +1,9 @@
-"""The worker: previews and applies changes of rules, a few products a transaction.
+"""The worker: previews and applies changes of rules, a few products in a transaction.
 
-It walks through a store's products by when they changed. What changes meanwhile moves to the end of
-that list, and so comes again. Where the worker is stands in the change's row, which each step's
-transaction moves on; so a message may come twice, late, or after a run that was killed anywhere.
+It walks through a store's products in the order of their last changes. A product that changes
+meanwhile moves to the end of that list, so the worker reaches it again. The change's row stores the
+worker's position, which each step's transaction updates; so a message may arrive twice, late, or
+after a run that was killed anywhere.
 """
 
 from collections.abc import Sequence
@@ -38,21 +39,21 @@ from storepost.values.pagination import PageRequest, PageSize
 
 PREVIEWED_AT_ONCE = 20
 MAX_STORED_AT_ONCE = 3_000_000
-"""Bytes of what a preview's step keeps, by which it ends: a transaction takes 4 MB, and one product
-more may be as large as a row may."""
+"""Bytes that a step of a preview stores before it ends: a transaction takes 4 MB, and one product
+more may be as large as a row may be.
+"""
 APPLIED_AT_ONCE = 8
 CLEARED_AT_ONCE = 80
 UNDER_WAY = timedelta(minutes=1)
-"""A write may bear a time as much older than the moment at which it is done: no unit of work takes
-longer."""
+"""How much older than its commit the time in a write may be: no unit of work takes longer."""
 MAX_ROUNDS = 5
 
 
 def run_job(run: Run[Job]) -> None:
-    """Does what a message asks for, or a part of it; the next message goes on.
+    """Does what a message asks for, or a part of it; the next message continues.
 
-    What fails every time ends the change; what is left of a discarded one has nothing to end, so
-    it is raised, and the message goes to the dead-letter queue.
+    A permanent failure ends the change. If rows of a discarded change are left, there is nothing to
+    end: it is raised, and the message goes to the dead-letter queue.
     """
     job = run.message
     if job.job is JobKind.NAMES:
@@ -69,7 +70,7 @@ def run_job(run: Run[Job]) -> None:
 
 
 def _step(job: Job) -> bool:
-    """Does a bit of the work; whether more is left."""
+    """Does some of the work; returns whether more is left."""
     at_once = APPLIED_AT_ONCE
     while True:
         try:
@@ -95,7 +96,7 @@ def _step_with(changes: Changes, job: Job, at_once: int) -> bool:
 def _clear(
     changes: Changes, repository: ChangeRepository, change: UUID, stored: PriorityChange | None
 ) -> bool:
-    """Removes some of the products of a discarded change, or of a preview that begins anew."""
+    """Removes some products of a discarded change, or of a preview that begins again."""
     keys = repository.some_products(change, CLEARED_AT_ONCE)
     for key in keys:
         changes.delete(Item(*key))
@@ -106,7 +107,7 @@ def _clear(
 
 @dataclass(frozen=True)
 class _ChangeStep:
-    """One step with one change."""
+    """One step of the work on a change."""
 
     changes: Changes
     repository: ChangeRepository
@@ -114,7 +115,7 @@ class _ChangeStep:
     store: Store
 
     def preview(self) -> bool:
-        """Looks at some more products; whether there is more to do."""
+        """Previews some more products; returns whether more is left."""
         rules = RulesRepository(self.store)
         in_force, walk = rules.get().rules, self.change.walk
         if walk.revision is not None and walk.revision != in_force.revision:
@@ -133,9 +134,9 @@ class _ChangeStep:
         return True
 
     def apply(self, at_once: int) -> bool:
-        """Brings some more products up to the rules; whether there is more to do."""
+        """Resolves some more products under the new rules; returns whether more is left."""
         change = self.change
-        # What changed later was written under these rules already.
+        # Products that changed later were written under these rules already.
         until = moments(until=change.applied_at).hi
         keys = self._next(until, at_once)
         if not keys:
@@ -151,7 +152,7 @@ class _ChangeStep:
         return True
 
     def _compare(self, keys: Sequence[str]) -> None:
-        """Keeps what becomes of the products, or of the first of them where that is large."""
+        """Stores how the change alters the products, or the first of them if they are large."""
         change, in_force = self.change, RulesRepository(self.store).get()
         rules, terms = in_force.rules, in_force.terms
         then = change.rules.instead_of(rules)
@@ -183,13 +184,13 @@ class _ChangeStep:
         self._save(replace(change, walk=replace(change.walk, after=last), counts=after))
 
     def _end_preview(self, rules: RulesRepository, *, is_known: bool) -> bool:
-        """Ready, or back to what changed since the walk began; whether there is more to do.
+        """Makes the change ready, or goes back to what changed since; returns whether more is left.
 
-        Where the change names a source that isn't known any more, it is stale from the beginning.
+        A change that names a source that isn't known any more is stale from the beginning.
         """
         change, walk, marked = self.change, self.change.walk, rules.marked()
         if marked.changes != walk.seen and walk.rounds < MAX_ROUNDS and walk.began_at:
-            # A write that was under way may bear a time before those that were looked at last.
+            # A write in flight may have a time before the changes that were handled last.
             after = moments(since=walk.began_at - UNDER_WAY).lo
             again = Walk(after, clock.now(), marked.changes, walk.revision, walk.rounds + 1)
             self._save(replace(change, walk=again))
@@ -210,7 +211,7 @@ class _ChangeStep:
         self.repository.save_of_store(self.changes, self.store.id, after)
 
     def _next(self, until: str, limit: int) -> list[str]:
-        """The keys of the next products by when they changed."""
+        """Returns the keys of the next products, in the order of their last changes."""
         tree = ProductLists(self.store.workspace, self.store.id).by_changed
         return next_changed(tree, self.change.walk.after or LOWEST, until, limit)
 
@@ -223,7 +224,7 @@ class _ChangeStep:
 
 
 def _fail(changes: Changes, job: Job) -> bool:
-    """Fails a change that can't be completed; False where a discarded one's rows stay."""
+    """Fails a change that can't be completed; returns False if a discarded one has rows left."""
     repository = ChangeRepository(job.workspace)
     change = repository.get(job.id)
     if change is None:

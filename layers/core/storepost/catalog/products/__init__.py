@@ -1,1 +1,1 @@
-"""Products of the stores: what each source says of them, and what so becomes of them."""
+"""Products of the stores: what each source says of them, and how that is resolved."""

@@ -1,4 +1,4 @@
-"""A product put together of what its sources say: its own row, and what that says of each layer."""
+"""Puts a product together from its sources' layers: its own row, with a mark of each layer."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from storepost.values.problems import FieldError, PayloadTooLarge, ValidationFai
 
 MAX_VARIANTS = 2000
 MAX_LAYER_BYTES = 3_000_000
-"""Of one layer, deflated: a transaction takes 4 MB."""
+"""Bytes of one layer, deflated: a transaction takes 4 MB."""
 
 
 def parts_of(layer: Layer) -> list[bytes]:
@@ -31,7 +31,7 @@ def parts_of(layer: Layer) -> list[bytes]:
 
 
 def mark_of(layer: Layer, rows: int, digest: str | None = None) -> LayerMark:
-    """Returns what the product's row says of a layer; the digest, where it is known already."""
+    """Returns the layer's mark in the product's row; `digest` is passed if it is known already."""
     live = [record.values for record in layer.records if record.is_live]
     return LayerMark(
         source=layer.source,
@@ -49,9 +49,9 @@ def product_of(
     in_force: InForce,
     now: datetime,
 ) -> Product:
-    """Returns the product that its layers make, with the marks that it had before.
+    """Returns the product that its layers make, with the layer marks of `before`.
 
-    It has that id, store and external id.
+    `identity` is its id, its store's id and its external id.
     """
     product_id, store_id, external_id = identity
     terms = in_force.terms
@@ -72,11 +72,11 @@ def product_of(
             locale: summary_of(resolution.in_locale(locale)) for locale in resolution.locales
         },
         layers=before.layers if before else {},
-        # What a removed product was called names it still.
+        # A removed product is still found by the SKUs that it had.
         skus=before.skus if before and removed_at else skus_of(layers),
     )
 
 
 def stated_names(layers: Iterable[Layer]) -> set[str]:
-    """Returns the names of all fields of which the layers say something."""
+    """Returns the names of all fields that the layers state."""
     return {name for layer in layers for record in layer.records for name in record.values.fields}

@@ -1,4 +1,4 @@
-"""What products are called now, of many at once: as little of their rows as says it.
+"""What many products and variants are called now, from as little of their rows as possible.
 
 A feed of 10,000 rows may be about as many products, whose whole rows take seconds to read.
 """
@@ -23,7 +23,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class ProductContents:
-    """A product that a source has, and what its variants are called."""
+    """A product that a source has, and the names of its variants."""
 
     external_id: str
     records: Sequence[CalledRecord]
@@ -34,7 +34,7 @@ class ProductContents:
         return {each.variant for each in self.records if each.variant is not None}
 
     def is_called(self, variant: str, name: Name) -> bool:
-        """Returns whether the variant is called so now."""
+        """Returns whether the variant has this name now."""
         own = [each for each in self.records if each.variant == variant]
         match name.kind:
             case NameKind.EXTERNAL_ID:
@@ -50,7 +50,7 @@ def read_contents(
 ) -> dict[UUID, ProductContents]:
     """Returns those of the products that any source but `without` has, in two batch gets a hundred.
 
-    Raises LostRace where a writer came between the two.
+    Raises LostRace if another writer wrote between the two.
     """
     keys = {each: product_key(workspace, each) for each in dict.fromkeys(products)}
     kind = Item.kind.get_discriminator(ProductItem)
@@ -86,7 +86,7 @@ def read_contents(
 def _parts(
     workspace: WorkspaceScope, product: UUID, raw: Raw, without: Collection[UUID]
 ) -> list[list[Key]]:
-    """The keys of the rows of each layer; none of one that stands in the product's row."""
+    """Returns the keys of each layer's rows; none for a layer in the product's own row."""
     marks = ((from_short(source), rows) for source, rows, *_ in loads(raw["layers"]["S"]))
     return [
         [layer_key(workspace, product, source, number) for number in range(rows)]

@@ -1,4 +1,4 @@
-"""A product whole: with all that its sources say of it, resolved under the rules in force."""
+"""A product in full: all that its sources say of it, resolved under the rules in force."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class ProductDetails:
         return self.resolution.in_locale(self.store.primary_locale)
 
     def seen_at(self, record: Record) -> datetime:
-        """Returns when the source last had the record; a feed, at its latest import."""
+        """Returns when the source last had the record; for a feed, at its latest import."""
         source = self.rules.by_id.get(record.source)
         if source and record.is_live and source.imported_at:
             return max(record.seen_at, source.imported_at)

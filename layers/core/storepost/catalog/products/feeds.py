@@ -1,4 +1,4 @@
-"""Feeds as sources of a store's products: what the feeds themselves call."""
+"""Feeds as sources of a store's products: the functions that the feeds' packages call."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,7 @@ from storepost.values import clock
 
 
 def add_feed(changes: Changes, store: Store, feed_id: UUID, name: str) -> int:
-    """Adds a new feed, as the last of the store's sources; its rank, from 1."""
+    """Adds a new feed as the last of the store's sources; returns its rank, from 1."""
     repository = RulesRepository(store)
     rules = repository.get().rules
     source = RankedSource(
@@ -27,19 +27,19 @@ def add_feed(changes: Changes, store: Store, feed_id: UUID, name: str) -> int:
 
 
 def rename_feed(changes: Changes, store: Store, feed_id: UUID, name: str) -> None:
-    """Gives a feed another name; nothing becomes of products for that."""
+    """Renames a feed, which changes no product."""
     RulesRepository(store).note(changes, feed_id, name=name)
 
 
 def note_import(changes: Changes, store: Store, feed_id: UUID, completed_at: datetime) -> None:
-    """Notes that an import of a feed was completed: what is live in it was seen then."""
+    """Records that an import of a feed was completed: it saw all of the feed's live records."""
     RulesRepository(store).note(changes, feed_id, imported_at=completed_at)
 
 
 def delete_source(changes: Changes, store: Store, feed_id: UUID) -> None:
-    """Takes a feed out of the rules: from then on its records count for nothing.
+    """Removes a feed from the rules: from then on its records don't count.
 
-    What lists show of its products follows once each of them is written: by `forget_layer`.
+    Lists show that once each of its products is written again, by `remove_layer`.
     """
     repository = RulesRepository(store)
     rules = repository.get().rules

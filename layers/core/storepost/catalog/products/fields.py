@@ -1,4 +1,4 @@
-"""What a source can say of a product or of a variant, by the names under which it is kept."""
+"""The fields that a source can state of a product or of a variant, by their stored names."""
 
 PRODUCT = (
     "title",
@@ -35,7 +35,7 @@ VARIANT_FACTS = ("continueSellingWhenOutOfStock", "position", "createdAt", "upda
 """Fields of a variant that follow the order of all sources alone."""
 
 PRICES = frozenset({"price", "compareAtPrice"})
-"""Values with a currency, which are never taken across currencies."""
+"""Values with a currency, which never count in another currency."""
 
 CUSTOM = "custom."
 MAX_KEY = 200

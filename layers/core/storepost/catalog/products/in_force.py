@@ -1,9 +1,9 @@
-"""What is in force in a store: its sources and rules, and the counters that each write moves.
+"""What is in force in a store: its sources and rules, and the counters that each write increases.
 
-Whoever writes a product has resolved it under the rules that it read. So its transaction moves one
-of the store's marks on, on the condition that those rules are still in force; whoever changes the
-rules rewrites all marks. Writers take any of eight, so that they seldom meet. The sum of the marks
-says whether anything changed since it was read last.
+A writer resolves a product under the rules that it read. So its transaction increases one of the
+store's marks, on the condition that those rules are still in force; a change of the rules rewrites
+all marks. A writer takes any of eight marks, so that writers seldom conflict. The sum of the marks
+says whether anything changed since it was last read.
 """
 
 from collections import Counter
@@ -39,20 +39,20 @@ from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 
 _KIND = Path("kind").set("product_mark")
-# An update that makes a row doesn't say what kind it is.
+# An update that creates a row doesn't set its kind.
 
 MAX_CUSTOM_FIELDS = 500
-"""Custom fields that a store's rules list; those beyond work, unlisted."""
+"""Custom fields that a store's rules list; further ones work, but aren't listed."""
 
 
 def terms_of(store: Store) -> StoreTerms:
-    """Returns the store's own settings by which its products are resolved."""
+    """Returns the store's settings by which its products are resolved."""
     currencies = {row.locale: row.currency for row in store.locales}
     return StoreTerms(store.primary_locale, store.currency, currencies)
 
 
 def store_source(store: Store) -> RankedSource:
-    """Returns the store as a source of its own products: the first, without being added."""
+    """Returns the store as a source of its own products: the first, which needn't be added."""
     return RankedSource(
         id=product_source_id(store.id, store.id),
         kind=SourceKind.STORE,
@@ -70,12 +70,12 @@ class InForce:
     rules: Rules
     custom_names: frozenset[str]
     terms: StoreTerms
-    """The store's under these rules: it may have been read long before them, or after."""
+    """The store's terms under these rules; the store may have been read long before or after."""
 
 
 @dataclass(frozen=True)
 class Marked:
-    """What the marks of a store say together."""
+    """The sums of a store's marks."""
 
     changes: int
     each: Mapping[int, int]
@@ -83,7 +83,7 @@ class Marked:
     products: Mapping[int, int]
     """How many products each source has, by the source's number."""
     locales: Mapping[int, Sequence[str]]
-    """In which locales each source says something, by the source's number."""
+    """The locales in which each source says something, by the source's number."""
 
 
 class RulesRepository:
@@ -97,7 +97,7 @@ class RulesRepository:
         self._fields: CustomFieldsItem | None = None
 
     def get(self) -> InForce:
-        """Returns the rules; those of the store alone where no feed was ever added."""
+        """Returns the rules; the store is the only source if no feed was ever added."""
         rules, fields = rules_key(*self._of), custom_fields_key(*self._of)
         found = self._reads.find_all([rules, fields])
         self._read = find_in(found, RulesItem, rules)
@@ -110,9 +110,9 @@ class RulesRepository:
     def save(
         self, changes: Changes, rules: Rules, *, unless_changed_since: Marked | None = None
     ) -> None:
-        """Puts other rules in force: no product is written any more under those read here.
+        """Puts other rules in force: writes under those read here fail from then on.
 
-        Where anything was written since `unless_changed_since` was read, that is a lost race.
+        A write since `unless_changed_since` was read makes this a lost race.
         """
         self._put(changes, rules)
         for number in range(COUNTERS):
@@ -123,7 +123,7 @@ class RulesRepository:
             changes.update(mark, [_KIND, now, MarkItem.changes.add(1)], same)
 
     def save_terms(self, changes: Changes) -> None:
-        """Notes what the store says now: no product is written any more by what it said before."""
+        """Stores the store's current terms: writes under its former ones fail from then on."""
         rules = self.get().rules
         self._read = self._read or RulesItem(*rules_key(*self._of))
         self._read.terms = terms_row(terms_of(self._store))
@@ -137,7 +137,7 @@ class RulesRepository:
         name: str | None = None,
         imported_at: datetime | None = None,
     ) -> None:
-        """Notes something of a feed by which no product becomes anything else."""
+        """Records a feed's name or latest import, which changes no product."""
         rules = self.get().rules
         sources = [
             replace(source, name=name or source.name, imported_at=imported_at or source.imported_at)
@@ -148,7 +148,7 @@ class RulesRepository:
         self._put(changes, replace(rules, sources=tuple(sources)))
 
     def add_custom_names(self, changes: Changes, names: Iterable[str]) -> None:
-        """Lists custom fields that the store's products didn't have yet."""
+        """Lists custom fields that are new among the store's products."""
         item = self._fields or CustomFieldsItem(*custom_fields_key(*self._of), names=[])
         known = set(item.names)
         item.names = sorted(known.union(names))[:MAX_CUSTOM_FIELDS]
@@ -156,7 +156,7 @@ class RulesRepository:
             changes.save(item)
 
     def marked(self) -> Marked:
-        """Returns what the marks say together."""
+        """Returns the sums of the marks."""
         keys = [mark_key(*self._of, number) for number in range(COUNTERS)]
         found = find_raw(keys)
         return _together({n: found[key] for n, key in enumerate(keys) if key in found})
@@ -192,7 +192,7 @@ class CounterShards:
         changes.before_commit(self._write, lambda: 1)
 
     def add(self, before: Iterable[LayerMark], after: Iterable[LayerMark]) -> None:
-        """Counts a product's layers, instead of what they were."""
+        """Counts a product's layers, and no longer counts its former ones."""
         for layer_marks, sign in ((before, -1), (after, +1)):
             for mark in layer_marks:
                 source = self._rules.by_id.get(mark.source)
@@ -215,7 +215,7 @@ def marking(changes: Changes, store: Store, rules: Rules) -> CounterShards:
 
 
 def _is_revision(revision: int) -> Condition:
-    """That products may be written under these rules; before any were changed there is no word."""
+    """Returns the condition that these rules are in force; at first no mark names a revision."""
     if not revision:
         return MarkItem.rules.does_not_exist()
     return MarkItem.rules == revision

@@ -1,4 +1,4 @@
-"""A product as a store sends it, as the records that the store so has of it."""
+"""A product as a store sends it, and the store's records that follow from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ class IncomingVariant:
     price: Money
     compare_at_price: Money | None
     inventory: int | None
-    """None where the store doesn't count it."""
+    """None if the store doesn't count it."""
     sells_on: bool
     position: int
     available: bool | None = None
-    """What the store says itself; None where that follows from the inventory."""
+    """What the store states itself; None if that follows from the inventory."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
@@ -92,7 +92,7 @@ class IncomingProduct:
     texts: tuple[IncomingTexts, ...]
     variants: tuple[IncomingVariant, ...]
     is_in_one_locale: bool = False
-    """Whether the store sent it in one of its locales: the texts of others stay."""
+    """Whether the store sent it in one of its locales: the texts in others stay."""
 
     def check_currency(self, store: Store) -> None:
         """Raises CurrencyMismatch, naming each price that isn't in the store's currency."""
@@ -139,7 +139,7 @@ class IncomingProduct:
 
 
 def _saying(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say
-    """The fields of which something is said."""
+    """Returns the fields that aren't empty."""
     return {name: value for name, value in fields.items() if not is_empty(value)}
 
 

@@ -1,4 +1,4 @@
-"""Where products stand, each with its layers, and what those of a store have in common."""
+"""Keys of products, of their layers, and of the rows that a store's products have in common."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 COUNTERS = 8
-"""Rows over which a store's counters are spread, so that its writers seldom meet."""
+"""Rows over which a store's counters are spread, so that writers seldom conflict."""
 
 
 def product_partition(workspace: WorkspaceScope, product: UUID) -> str:
@@ -27,7 +27,7 @@ def layer_key(workspace: WorkspaceScope, product: UUID, source: UUID, number: in
 
 
 def store_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Returns the partition of what a store's products have in common."""
+    """Returns the partition of the rows that a store's products have in common."""
     return workspace.partition("product_store", short(store_id))
 
 
@@ -42,12 +42,12 @@ def mark_key(workspace: WorkspaceScope, store_id: UUID, number: int) -> Key:
 
 
 def load_key(workspace: WorkspaceScope, store_id: UUID, load: UUID) -> Key:
-    """Returns the key of the row that says how far a load of a store's products is listed."""
+    """Returns the key of the row that says how many products of a store's load are listed."""
     return (store_partition(workspace, store_id), f"load#{short(load)}")
 
 
 def staged_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Returns the partition of rows that lead to what loads of a store staged."""
+    """Returns the partition of the rows that lead to what a store's loads staged."""
     return workspace.partition("products_staged", short(store_id))
 
 
@@ -57,5 +57,5 @@ def custom_fields_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
 
 
 def names_partition(workspace: WorkspaceScope, store_id: UUID, shard: int) -> str:
-    """Returns a partition of what variants are called."""
+    """Returns a partition of the variants' names."""
     return workspace.partition("product_names", short(store_id), str(shard))

@@ -1,9 +1,9 @@
-"""The list of products: from one list's counters, or looked through.
+"""The list of products: from one list's counters, or by a scan.
 
-externalId                    each store can have one: its id follows from that
-q                             found by its words' postings; those that were removed have none
-nothing, or one counted one   the list in that order counts it: a page is read by its number
-anything else                 the narrowest list is looked through, at most 20,000 rows
+externalId                    each store can have one product: its id is derived from that
+q                             found by its words' postings; removed products have none
+no filter, or a counted one   the list in that order counts it: a page is read by its number
+anything else                 the narrowest list is scanned, at most 20,000 rows
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -42,7 +42,7 @@ from storepost.values.text import matches
 
 @dataclass(frozen=True)
 class ProductFilter:
-    """What a product of the list must be; None asks for nothing."""
+    """The filters of a list of products; None doesn't filter."""
 
     store_id: UUID | None = None
     external_id: str | None = None
@@ -56,7 +56,7 @@ class ProductFilter:
     tag: str | None = None
     missing: Collection[MissingField] | None = None
     source_id: UUID | None = None
-    """A store or a feed that has it."""
+    """A store or a feed that has the product."""
     changed_from: datetime | None = None
     changed_to: datetime | None = None
 
@@ -67,14 +67,15 @@ class ProductFilter:
 
     @property
     def is_dated(self) -> bool:
-        """Returns whether it asks when the product changed."""
+        """Returns whether it filters by the time of the last change."""
         return bool(self.changed_from or self.changed_to)
 
     @property
     def counted(self) -> list[Filter]:
         """Returns the filters that the lists' nodes count, in the store's primary locale.
 
-        Nobody says otherwise of status and publication in another one; of the stock, feeds do.
+        Status and publication are the same in every locale; the stock, which feeds state, may not
+        be.
         """
         statuses = None if self.statuses is None else set(self.statuses) - {ProductStatus.REMOVED}
         published = None if self.published is None else [self.published]
@@ -84,12 +85,12 @@ class ProductFilter:
 
     @property
     def takes_removed(self) -> bool:
-        """Returns whether removed products are asked for; they are by their status alone."""
+        """Returns whether removed products are requested, which their status alone does."""
         return self.statuses is not None and ProductStatus.REMOVED in self.statuses
 
     @property
     def takes_live(self) -> bool:
-        """Returns whether products are asked for that a source still has."""
+        """Returns whether products that a source still has are requested."""
         return self.statuses is None or set(self.statuses) != {ProductStatus.REMOVED}
 
     @property
@@ -165,7 +166,7 @@ def list_products(
 
 @dataclass(frozen=True)
 class _Search:
-    """One asking of the list."""
+    """One request for the list."""
 
     workspace: WorkspaceScope
     filters: ProductFilter
@@ -175,12 +176,12 @@ class _Search:
 
     @property
     def lists(self) -> ProductLists:
-        """Returns the workspace's lists, or those of the store that is asked for."""
+        """Returns the workspace's lists, or those of the requested store."""
         return ProductLists(self.workspace, self.filters.store_id)
 
 
 def _by_external_id(search: _Search, external_id: str) -> Listing[Product]:
-    """Each store can have one."""
+    """Returns the products with this external id: each store can have one."""
     only = search.filters.store_id
     stores = [only] if only else [s.id for s in StoreRepository(search.workspace).all()]
     ids = [product_id(store, external_id) for store in stores]
@@ -188,7 +189,7 @@ def _by_external_id(search: _Search, external_id: str) -> Listing[Product]:
 
 
 def _from_list(search: _Search) -> Listing[Product] | None:
-    """A page by its number, where one list counts what is requested in that order."""
+    """Returns a page by its number, if one list counts the filters in that order; else None."""
     filters, tree = search.filters, _in_order(search)
     if tree is None or filters.reads_products or (filters.takes_live and filters.takes_removed):
         return None
@@ -201,7 +202,7 @@ def _from_list(search: _Search) -> Listing[Product] | None:
 
 
 def _page_of_found(search: _Search, q: str) -> Listing[Product]:
-    """One page of what the words find: postings know when it was added, so it alone is read."""
+    """Returns one page of the words' hits, which have `addedAt`: only that page is read."""
     found = found_by(search.workspace, SearchKind.PRODUCT, q)
     found.sort(key=lambda hit: moment_key(hit.at, hit.id), reverse=search.descending)
     listing = cut(found, search.page)
@@ -210,7 +211,7 @@ def _page_of_found(search: _Search, q: str) -> Listing[Product]:
 
 
 def _looked_through(search: _Search) -> Listing[Product]:
-    """Reads what the words find, or the narrowest lists, and keeps what is asked for."""
+    """Reads the words' hits, or the narrowest lists, and keeps the products that match."""
     filters, found = search.filters, list[Product]()
     if filters.takes_live and filters.q is not None:
         hits = found_by(search.workspace, SearchKind.PRODUCT, filters.q)
@@ -225,7 +226,7 @@ def _looked_through(search: _Search) -> Listing[Product]:
 
 
 def _in_order(search: _Search) -> Tree | None:
-    """The list in the order that is asked for."""
+    """Returns the list in the requested order; None if there is none."""
     lists, order = search.lists, search.order
     if not search.filters.takes_live:
         return lists.removed if order == "changedAt" else None
@@ -243,14 +244,14 @@ def _page(search: _Search, tree: Tree, by: Filter | None) -> Listing[Product]:
 
 
 def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter]) -> list[Product]:
-    """Those of a list's products that are asked for."""
+    """Returns those of a list's products that match."""
     found: list[Product] = []
 
     def keep(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
         found.extend(_matching(search, [entry.id for entry in entries], are_listed=True))
         return ()
 
-    # Without dates `changed` is everything: then it holds for a list in another order, too.
+    # Without dates `changed` is everything, which also holds for a list in another order.
     tree.scan(search.page, keep, advised=search.filters.advised, by=by, within=changed)
     return found
 

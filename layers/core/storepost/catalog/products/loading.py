@@ -1,8 +1,8 @@
-"""Many new products at once, as an import writes them: their lists are packed.
+"""Loads many new products at once, as an import writes them: their lists are packed.
 
-Their rows are staged first (`staging`), without a transaction. Then one transaction has the store's
-mark and their entries in all lists, which stand in pages, and makes products of the rows. What
-variants are called is staged, too, as a hint by which nobody finds what is no product yet.
+Their rows are staged first (`staging`), without a transaction. Then one transaction writes the
+store's mark and the pages with their entries in all lists, and so makes products of the rows.
+Variants' names are staged, too: a name is a hint, which finds no product that doesn't exist yet.
 """
 
 from collections import deque
@@ -32,14 +32,16 @@ from storepost.platform.persistence.item import Key, Raw
 from storepost.platform.persistence.loads.serializing import RowSerializer
 
 _NAMES_KEPT = 1000
-"""Variants with one name are often of products with one title, of the same unit or the next."""
+"""Names that are remembered: variants with one name are often of products with one title, which are
+in the same unit or the next.
+"""
 
 
 class NewProducts:
-    """Makes products of which nothing is stored, and their rows in DynamoDB's own notation."""
+    """Makes products of which nothing is stored yet, and their rows in DynamoDB's own notation."""
 
     def __init__(self, product_source: ProductSource, in_force: InForce) -> None:
-        """Makes those of one source under the rules that are in force."""
+        """Makes products of one source under the rules in force."""
         self.source = product_source.source
         self._store = product_source.store
         self._in_force = in_force
@@ -52,7 +54,7 @@ class NewProducts:
     ) -> tuple[Product, Layer, list[Raw]]:
         """Returns the product with its source's layer, and the rows of both, which may be staged.
 
-        Raises as whoever writes a single one does.
+        Raises what the write of a single product raises.
         """
         values, updated_at = source_product.values, source_product.updated_at
         layer = Layer.of_new(self.source, values, updated_at, now)
@@ -82,17 +84,17 @@ class NewProducts:
 
 @dataclass
 class Loaded:
-    """What the units of a load know of those before them."""
+    """What the units of a load know of the units before them."""
 
     staging: Staging
     lists: ListsLoad = field(default_factory=ListsLoad)
     names: deque[Key] = field(default_factory=lambda: deque(maxlen=_NAMES_KEPT))
-    """The last ones that were new, written or about to be."""
+    """Keys of the latest new names, written or in flight."""
     asks_names: bool = False
-    """Whether it is read which names somebody has, as others may be at the same ones."""
+    """Whether to read which names exist, as other writers may be writing the same ones."""
 
     def begin_anew(self) -> None:
-        """Drops what may not have been written after all, or is somebody else's."""
+        """Forgets what may not have been written, or may be another writer's by now."""
         self.staging.begin_anew()
         self.names.clear()
         self.asks_names = True
@@ -110,9 +112,9 @@ class ProductLoad:
         now: datetime,
         done: int,
     ) -> None:
-        """Begins with none; they are all added `now`, and `loaded` goes on from unit to unit.
+        """Begins with none; all are added at `now`, and the load's units share `loaded`.
 
-        So many products of the load are `done` before them.
+        `done` products of the load precede them.
         """
         self._changes = changes
         self._store = product_source.store
@@ -125,7 +127,7 @@ class ProductLoad:
         self._new = NewProducts(product_source, in_force)
         self._products: list[Product] = []
         self.bytes = 0
-        """Of the layers of its products, deflated."""
+        """Bytes of the layers of its products, deflated."""
         self._names = NewNames(self._store)
 
     def add(self, source_product: SourceProduct) -> None:
@@ -146,7 +148,7 @@ class ProductLoad:
         list_custom_fields(self._changes, self._store, [layer], self._in_force)
 
     def start(self) -> None:
-        """Begins to write everything, as `ListsLoad.start` does, with what that raises."""
+        """Begins to write everything, as `ListsLoad.start` does; raises what that raises."""
         workspace = self._store.workspace
         ours, stores = ProductLists(workspace), ProductLists(workspace, self._store.id)
         index_entries = [live_places(product) for product in self._products]

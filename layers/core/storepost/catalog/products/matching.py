@@ -15,7 +15,7 @@ from storepost.stores.stores.model import Store
 
 @dataclass(frozen=True)
 class MatchKey:
-    """What a row says of whom it is about."""
+    """The names that a row states of its product or variant."""
 
     id: str
     sku: str | None = None
@@ -24,16 +24,16 @@ class MatchKey:
 
 @dataclass(frozen=True)
 class Match:
-    """Whom a row is about."""
+    """The product and the variant that a row is about."""
 
     product: str
-    """Its external id."""
+    """The product's external id."""
     variant: str | None
-    """The variant's key; None for the product itself, where it has not just one variant."""
+    """The variant's key; None for the product itself, unless it has just one variant."""
 
 
 def products_among(match_key: MatchKey, among: StoreNames) -> set[UUID]:
-    """Returns those that a row may be about; where there are none, `match` finds nothing either."""
+    """Returns the products that a row may be about; if there are none, `match` has none."""
     found = {each.product for name in _names(match_key) for each in among.candidates(name)}
     named = among.product(match_key.id)
     return found if named is None else found | {named}
@@ -46,14 +46,14 @@ def match(
     without: Collection[UUID] = (),
     among: StoreNames | None = None,
 ) -> list[Match | None]:
-    """Returns each row's match, in order; None where no source has it but those of `without`.
+    """Returns each row's match, in order; None if only sources of `without`, or none, have it.
 
-    Those are at least the sources that the rows are of: what they said before is no word on what
-    they say now.
+    `without` has at least the rows' own sources: what they said before doesn't decide what they say
+    now.
 
-    Of 25 rows it reads the names in one batch get, the products in another, and the layers in a
-    third; where the rows are to be `among` the store's names, those aren't read again. A name that
-    several have matches none of them.
+    For 25 rows it reads the names in one batch get, the products in another, and the layers in a
+    third; names that are passed as `among` aren't read again. A name that several variants have
+    matches none of them.
     """
     ids = {each.id: product_id(store.id, each.id) for each in match_keys}
     called = _called(store, [n for each in match_keys for n in _names(each)], among)
@@ -76,7 +76,7 @@ def _called(
 
 def _names(match_key: MatchKey) -> Iterable[Name]:
     yield Name(NameKind.EXTERNAL_ID, match_key.id)
-    # Of a file that has SKUs alone, they are the ids.
+    # If a file has SKUs alone, they are the ids.
     yield Name(NameKind.SKU, match_key.sku or match_key.id)
     if match_key.gtin:
         yield Name(NameKind.BARCODE, match_key.gtin)
@@ -98,7 +98,7 @@ def _match(
 
 
 def _by_product(match_key: MatchKey, product: ProductContents) -> Match:
-    """The product of the row's id, and its variant of that id or its only one."""
+    """Returns the product with the row's id, and its variant with that id or its only one."""
     variants = product.variants
     alone = next(iter(variants)) if len(variants) == 1 else None
     return Match(product.external_id, match_key.id if match_key.id in variants else alone)
@@ -109,7 +109,7 @@ def _only(
     called: Mapping[Name, Sequence[Called]],
     known: Mapping[UUID, ProductContents],
 ) -> Called | None:
-    """Who is called so, if it is one alone."""
+    """Returns the variant with this name, if exactly one has it."""
     found = [
         each
         for each in called.get(name, ())

@@ -1,4 +1,4 @@
-"""Products as values: what lists show of them, in each of their locales."""
+"""Products as values, with what lists show of them in each of their locales."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -62,11 +62,11 @@ class Summary:
     product_type: str | None
     tags: tuple[str, ...]
     image: Mapping[str, Value] | None
-    """url and alt."""
+    """Its url and alt."""
     price: tuple[Money, Money] | None
-    """The least and the greatest of the variants."""
+    """The lowest and the highest price of the variants."""
     compare_at_price: Money | None
-    """That of the cheapest variant."""
+    """The compare-at price of the cheapest variant."""
     variant_count: int
     stock: Stock
     inventory: int | None
@@ -78,11 +78,11 @@ class LayerMark:
 
     source: UUID
     rows: int
-    """Rows of its own; a small layer has none and stands in the product's row."""
+    """How many rows the layer has; a small one has none and is stored in the product's row."""
     digest: str
-    """Of what the source said, so that the same once more is known without reading it."""
+    """A hash of what the source said: a repetition is recognised without reading the layer."""
     locales: tuple[str, ...]
-    """Those of its live records."""
+    """The locales of its live records."""
     is_live: bool
 
 
@@ -98,12 +98,12 @@ class Product:
     """When a source last said something new of it."""
     removed_at: datetime | None
     primary_locale: str
-    """The store's when it was written."""
+    """The store's primary locale when the product was written."""
     summaries: Mapping[str, Summary]
     layers: Mapping[UUID, LayerMark]
     skus: tuple[str, ...] = ()
-    """Its variants' in any source, of a removed one those that it had; search finds it by them.
-    No more than its row has room for.
+    """The SKUs of its variants in any source, or of a removed product those that it had: search
+    finds it by them. No more than its row has room for.
     """
 
     @property
@@ -130,12 +130,12 @@ class Product:
 
 @lru_cache(maxsize=1024)
 def product_id(store_id: UUID, external_id: str) -> UUID:
-    """Returns the id of a store's product, derived from the store's own: a return revives it."""
+    """Returns a product's id, derived from its store's and external id: a return revives it."""
     return derived_id(store_id, _PRODUCT, external_id)
 
 
 def product_id_bytes(store_id: UUID) -> Callable[[str], bytes]:
-    """Returns what makes the bytes of the `product_id` of each external id, of thousands."""
+    """Returns the function that makes the bytes of a `product_id` fast, for thousands of them."""
     return derived_bytes(store_id, _PRODUCT)
 
 

@@ -1,8 +1,9 @@
-"""What variants are called: by which a row of a feed finds the variant that it is about.
+"""Names of variants, by which a row of a feed finds the variant that it is about.
 
-A row says which variant was called so first, and which last. It is a hint: whoever asks looks into
-the product whether that is true still. So it may come after the product, twice, or for nothing,
-it is never taken back, and it stays small when ten thousand variants are called the same.
+A name's row has the first and the last variant that got the name. It is a hint: a reader checks in
+the product whether the variant still has the name. So the row may be written after the product,
+twice, or for nothing; it is never deleted, and it stays small if ten thousand variants share the
+name.
 """
 
 import hashlib
@@ -33,9 +34,9 @@ from storepost.values.stored_enum import StoredEnum
 
 SHARDS = 16
 MAX_SKU_BYTES = 100_000
-"""Of a product's SKUs in its row, deflated: 2,000 of 50 random characters each have room."""
+"""Bytes of a product's SKUs in its row, deflated: 2,000 of 50 random characters each fit."""
 MAX_WITH_PRODUCT = 40
-"""Names in the product's own transaction; those of more variants a worker writes after it."""
+"""Names in the product's own transaction; a worker writes those of more variants after it."""
 _AT_ONCE = 80
 _KIND_MARK = "#"
 _KIND = Path("kind").set("product_name")
@@ -57,17 +58,17 @@ class Name(NamedTuple):
 
 
 class Called(NamedTuple):
-    """A variant that is called something."""
+    """A variant that has a name."""
 
     product: UUID
     variant: str
-    """Its key in the product."""
+    """The variant's key in the product."""
 
 
 def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, str]:
-    """Returns the names of a product's variants that any source has, each with its key.
+    """Returns the names of a product's variants in any source, each with the variant's key.
 
-    That a variant is called as its product needs no row: the product is found by that.
+    A variant with the product's own external id needs no row: the product is found by it.
     """
     names: dict[Name, str] = {}
     for layer in layers:
@@ -79,9 +80,9 @@ def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, st
 
 
 def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
-    """Returns the SKUs of a product's variants that any source has, as many as fit into its row.
+    """Returns the SKUs of a product's variants in any source, as many as fit into its row.
 
-    Their order, which decides that, says nothing.
+    Their order, by which they are cut off, means nothing.
     """
     skus = {
         sku
@@ -103,14 +104,14 @@ def _called(source: SourceValues) -> Iterator[tuple[Name, str]]:
 
 
 def name_key(store: Store, name: Name) -> Key:
-    """Returns the key of the row that says which variants have a name."""
+    """Returns the key of a name's row."""
     digest = _digest(name)
     partition = names_partition(store.workspace, store.id, digest[0] % SHARDS)
     return (partition, _sort_key(name.kind, digest))
 
 
 def name_bytes(name: Name) -> bytes:
-    """Returns what no two names have in common, in half the time that the sort key takes."""
+    """Returns bytes that identify the name, in half the time that its sort key takes."""
     return name.kind.encode() + _digest(name)
 
 
@@ -134,14 +135,14 @@ def candidates(item: NameItem) -> list[Called]:
 
 
 def called_by(refs: Iterable[str]) -> list[Called]:
-    """Returns whom a row names as first and last."""
+    """Returns the variants that a row has as first and last."""
     return [
         Called(from_short(ref[:SHORT_LENGTH]), ref[SHORT_LENGTH:]) for ref in dict.fromkeys(refs)
     ]
 
 
 class _Book:
-    """The names that one unit of work gives."""
+    """The names that one unit of work adds."""
 
     def __init__(self, changes: Changes, store: Store) -> None:
         self._changes = changes
@@ -159,7 +160,7 @@ class _Book:
 
 
 class NewNames:
-    """What variants of new products are called, written before the products are there."""
+    """Names of new products' variants, which are written before the products exist."""
 
     def __init__(self, store: Store) -> None:
         """Begins with none."""
@@ -175,11 +176,12 @@ class NewNames:
             self._names.setdefault(key, []).append(Called(product, variant))
 
     def new(self, changes: Changes, known: Collection[Key], *, asks: bool) -> list[Raw]:
-        """Returns the rows of names that nobody has, and adds to the unit those of the others.
+        """Returns the rows of names that are new, and adds updates of the others to the unit.
 
-        Somebody has those that are `known`. Of the others it is read, where it `asks`; else each
-        row is to be inserted, which says whether there was one. What a try before wrote stays, also
-        where somebody else came to it since: who they are would be forgotten.
+        Names in `known` exist. If it `asks`, it reads which of the others do; else their rows are
+        to be inserted, which fails if one exists. A name that has these variants already isn't
+        updated: if an earlier try wrote it, the update could overwrite a variant that another
+        writer added since.
         """
         stored = find_raw(self._names) if asks else {}
         rows = []
@@ -195,7 +197,7 @@ class NewNames:
 
 
 def _has_ends(stored: Raw, row: Raw) -> bool:
-    """Whether a stored name has both who are called so first and last in another row of it."""
+    """Returns whether a stored name has both the first and the last variant of this row."""
     ends = (stored.get("first"), stored.get("last"))
     return row["first"] in ends and row["last"] in ends
 
@@ -203,7 +205,7 @@ def _has_ends(stored: Raw, row: Raw) -> bool:
 def give_names(
     changes: Changes, store: Store, product: UUID, names: Iterable[tuple[Name, str]]
 ) -> None:
-    """Notes new names of a product's variants."""
+    """Adds new names of a product's variants; if they are many, it queues a job for them."""
     called_by_name = {name: Called(product, key) for name, key in names}
     if len(called_by_name) > MAX_WITH_PRODUCT:
         send(changes, Job(JobKind.NAMES, store.workspace.id, store.id, product))
@@ -235,7 +237,7 @@ def _write_some(
         if key in known:
             changes.update(NameItem(*key), _actions([called]))
         else:
-            # Who is called so first may be forgotten where that is another one, just now.
+            # This overwrites the first variant with the name, if another writer has just added one.
             changes.save(NameItem(*key, first=_ref(called), last=_ref(called)))
 
 

@@ -1,4 +1,4 @@
-"""Layers and summaries as bytes: deflated JSON, with the names that they all have known ahead."""
+"""Packs layers and summaries as deflated JSON, with their common names in a preset dictionary."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from storepost.values import clock
 from storepost.values.money import Money
 
 PART_BYTES = 300_000
-"""Of a layer in one row: below what a row may have, with room for its key."""
+"""Bytes of a layer in one row: below what a row may have, with room for its key."""
 
 _KNOWN = (
     b'availableForSale":false continueSellingWhenOutOfStock":true not_tracked out_of_stock'
@@ -25,9 +25,9 @@ _KNOWN = (
     b'"compareAtPrice":{"amount":"price":{"amount":1999,"currency":"EUR"},"sku":"'
     b'"inventoryQuantity":0,"availableForSale":true,"position":1,"status":"active","title":"'
 )
-"""A preset dictionary for deflate. It never changes: what is kept was written with it."""
+"""A preset dictionary for deflate. It must never change: stored content was written with it."""
 
-# Made once: `json.dumps` makes an encoder for each value.
+# Made once: `json.dumps` would make an encoder for each value.
 _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _ascii = json.JSONEncoder(separators=(",", ":")).encode
 _in_order = json.JSONEncoder(sort_keys=True).encode
@@ -41,7 +41,7 @@ def packed(value: object) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:  # noqa: ANN401 - whatever was packed
-    """Returns the value that `packed` was given."""
+    """Returns the value that was packed."""
     inflater = zlib.decompressobj(wbits=-15, zdict=_KNOWN)
     return json.loads(inflater.decompress(content) + inflater.flush())
 
@@ -74,7 +74,7 @@ def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
 
 
 class CalledRecord(NamedTuple):
-    """A record that its source still has: what it is about, and what that is called."""
+    """A live record: the variant that it is about, and that variant's names."""
 
     variant: str | None
     sku: str | None
@@ -82,7 +82,7 @@ class CalledRecord(NamedTuple):
 
 
 def called_records(parts: Iterable[bytes]) -> list[CalledRecord]:
-    """Returns what a layer's records, whose rows have these contents, call their variants."""
+    """Returns the live records of a layer whose rows have these contents."""
     _, rows = unpacked(b"".join(parts))
     return [
         CalledRecord(variant, fields.get("sku"), fields.get("barcode"))
@@ -92,7 +92,7 @@ def called_records(parts: Iterable[bytes]) -> list[CalledRecord]:
 
 
 def digest_of(records: Iterable[SourceValues], updated_at: datetime | None) -> str:
-    """Returns a hash of what a source says: another one where it says anything else."""
+    """Returns a hash of what a source says, which differs if it says anything else."""
     content = [
         clock.to_text(updated_at) if updated_at else None,
         sorted(_in_order(_values_row(each)) for each in records),

@@ -1,4 +1,4 @@
-"""What sources say: records by (source, variant or none, locale), and a source's layer of them."""
+"""Records by source, variant (or none) and locale, and the layer of all records of a source."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,10 +7,10 @@ from typing import Any
 from uuid import UUID
 
 type Value = Any
-"""What JSON can say."""
+"""Any JSON value."""
 type Fields = Mapping[str, Value]
 type Place = tuple[str | None, str | None]
-"""Which variant of the product a record is about, None for the product itself, and its locale."""
+"""The product's variant that a record is about (None for the product itself), and its locale."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class SourceValues:
     variant: str | None = None
     """The variant's key in the product: its external id; None for the product itself."""
     external_id: str | None = None
-    """What the source itself calls it, where that is something else than the key."""
+    """The source's own name for it, if that differs from the key."""
 
     @property
     def place(self) -> Place:
@@ -63,7 +63,7 @@ class Layer:
     source: UUID
     records: tuple[Record, ...] = ()
     updated_at: datetime | None = None
-    """The source's own time of its latest change, where it sends one."""
+    """The source's own time of its latest change, if it sends one."""
 
     @classmethod
     def of_new(
@@ -90,20 +90,20 @@ class Layer:
     def replaced(
         self, records: Sequence[SourceValues], updated_at: datetime | None, now: datetime
     ) -> "Layer":
-        """Returns the layer once the source says this and nothing else."""
+        """Returns the layer with these records; all other records are removed."""
         present = {each.place for each in records}
         missing = [record.place for record in self.records if record.place not in present]
         layer = self._merged(records, now)._without(missing, now)
         return replace(layer, updated_at=updated_at)
 
     def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
-        """Returns the layer once the source says nothing of the product any more."""
+        """Returns the layer with all records removed."""
         emptied = self._without([record.place for record in self.records], now)
         times = [time for time in (self.updated_at, at) if time is not None]
         return replace(emptied, updated_at=max(times, default=None))
 
     def _merged(self, values: Iterable[SourceValues], now: datetime) -> "Layer":
-        """The layer once the source says this, too, or instead of what it said of the same."""
+        """Returns the layer with these values added, or in place of those at the same places."""
         records = {record.place: record for record in self.records}
         for each in values:
             before = records.get(each.place)
@@ -114,7 +114,7 @@ class Layer:
         return replace(self, records=tuple(records.values()))
 
     def _without(self, removed_places: Iterable[Place], now: datetime) -> "Layer":
-        """The layer once the source says nothing of those any more."""
+        """Returns the layer with the records at these places removed."""
         removing = set(removed_places)
         records = [
             replace(record, removed_at=now)
@@ -126,7 +126,7 @@ class Layer:
 
 
 def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:
-    """Without the oldest of too many removed variants."""
+    """Returns the records without the oldest removed variants, if these are too many."""
     removed = [r for r in records if r.removed_at and r.values.variant is not None]
     if len(removed) <= MAX_REMOVED:
         return tuple(records)

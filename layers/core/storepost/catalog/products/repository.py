@@ -1,4 +1,4 @@
-"""Products as they are kept: the product's own row, and a row or more for each source's layer."""
+"""Reads and writes products: the product's own row, and a row or more for each source's layer."""
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 DELETION_STORED_FOR = timedelta(days=30)
-"""Of a product of which nothing is stored: longer than a webhook or an import is on its way."""
+"""How long a tombstone is kept: longer than a webhook or an import is on its way."""
 
 MAX_BYTES_WITHIN = 600
-"""Of a layer that stands in the product's row: both together mostly take one kilobyte then."""
+"""Bytes of a layer in the product's row: both together then mostly take one kilobyte."""
 
 _AT_ONCE = 1000
 
@@ -44,7 +44,7 @@ class ProductRepository:
         self._read: dict[UUID, ProductItem] = {}
         self._deleted: dict[UUID, DeletedProductItem] = {}
         self._unlisted: dict[UUID, ProductItem] = {}
-        """Rows that a load staged and hasn't listed: there are no such products."""
+        """Rows that a load staged and hasn't listed: these products don't exist."""
 
     def get(self, product: UUID) -> Product | None:
         """Returns the product, or None."""
@@ -62,7 +62,7 @@ class ProductRepository:
         return item.at if item else None
 
     def tombstone(self, changes: Changes, product: UUID, at: datetime) -> None:
-        """Writes that its store deleted it then, if the product still has no row, as read here."""
+        """Writes when its store deleted it, if the product still has no row, as read here."""
         item = self._deleted.get(product)
         if item is None:
             item = DeletedProductItem(*product_key(self._scope, product), at=at)
@@ -72,7 +72,7 @@ class ProductRepository:
         changes.save(item)
 
     def delete_unlisted(self, changes: Changes, product: UUID, source: UUID) -> None:
-        """Removes the row of a product that was read here, if the source's load only staged it."""
+        """Deletes the row of a product that was read here, if the source's load only staged it."""
         row = self._unlisted.get(product)
         staged = staged_in(row) if row else None
         if row is None or staged is None or source not in (layers := as_product(row).layers):
@@ -85,7 +85,8 @@ class ProductRepository:
     def get_many(self, products: Iterable[UUID], *, are_listed: bool = False) -> list[Product]:
         """Returns the products that exist, in the order of the ids; reads a thousand at a time.
 
-        Of those that a list's entries name nothing more is read.
+        For products that list entries name (`are_listed`), it doesn't read how far loads are
+        listed.
         """
         return list(self._many(products, are_listed=are_listed))
 
@@ -108,7 +109,7 @@ class ProductRepository:
         return layers
 
     def _within(self, product: UUID) -> list[bytes]:
-        """The content of the layer in the product's row."""
+        """Returns the content of the layer in the product's row."""
         row = self._read.get(product) or self._reads.find(Item, product_key(self._scope, product))
         return [row.layer] if isinstance(row, ProductItem) and row.layer else []
 
@@ -119,9 +120,9 @@ class ProductRepository:
         after: Product,
         written: Mapping[UUID, list[bytes]],
     ) -> None:
-        """Writes the product if nobody changed it since it was read here, with changed layers.
+        """Writes the product and its changed layers, if nobody changed it since it was read here.
 
-        `written` has the contents of those; `after` says how many rows each is to have.
+        `written` has the contents of those layers; `after` says how many rows each gets.
         """
         item = self._read.get(after.id) or self._new(changes, after.id)
         for name, value in product_attributes(after).items():
@@ -139,7 +140,7 @@ class ProductRepository:
         after: LayerMark,
         parts: Sequence[bytes],
     ) -> None:
-        """Adds the rows of a changed layer, or puts it into the product's row."""
+        """Writes the rows of a changed layer, or puts it into the product's row."""
         if not after.rows:
             [item.layer] = parts
         elif before and not before.rows:
@@ -151,9 +152,7 @@ class ProductRepository:
             changes.delete(LayerItem(*layer_key(self._scope, item.id, after.source, number)))
 
     def _new(self, changes: Changes, product: UUID) -> ProductItem:
-        """A row for the product, in the place of one that says that it was deleted before, or of
-        one that a load hasn't listed.
-        """
+        """Returns a row for the product, in place of a tombstone or of a load's unlisted row."""
         item = ProductItem(*product_key(self._scope, product))
         self._take_unlisted(changes, product, item)
         if (deleted := self._deleted.get(product)) is not None:
@@ -163,7 +162,7 @@ class ProductRepository:
     def _take_unlisted(
         self, changes: Changes, product: UUID, item: ProductItem | DeletedProductItem
     ) -> None:
-        """Has a new row take the place of one that a load staged, where there is one."""
+        """Lets a new row replace the one that a load staged, if there is one."""
         row = self._unlisted.get(product)
         staged = staged_in(row) if row else None
         if row and staged:
@@ -171,7 +170,7 @@ class ProductRepository:
             take(changes, self._scope, staged)
 
     def _listed(self, rows: Sequence[ProductItem]) -> list[ProductItem]:
-        """Those of the rows that are products: of no load, or listed by it."""
+        """Returns those of the rows that are products: rows of no load, or listed by their load."""
         staged = {row.id: mark for row in rows if (mark := staged_in(row))}
         out = unlisted(self._scope, staged.values(), self._reads.find_all)
         self._unlisted |= {row.id: row for row in rows if staged.get(row.id) in out}
@@ -191,9 +190,9 @@ class ProductRepository:
 
 
 def rows_of(mark: LayerMark | None, parts: Sequence[bytes]) -> int:
-    """Returns how many rows of its own a layer of these parts is to have; `mark` is as it was.
+    """Returns how many rows of its own a layer with these parts gets; `mark` is its former mark.
 
-    One that stands in the product's row stays there while it is small.
+    A layer in the product's row stays there while it is small.
     """
     return 0 if mark and not mark.rows and may_stand_within(parts) else len(parts)
 
@@ -204,7 +203,7 @@ def may_stand_within(parts: Sequence[bytes]) -> bool:
 
 
 def _put_together(source: UUID, contents: Sequence[bytes]) -> Layer:
-    """The layer of these contents. Raises LostRace where a writer came between the reads."""
+    """Returns the layer. Raises LostRace if another writer wrote it between the reads."""
     try:
         return layer_of(source, contents)
     except (zlib.error, ValueError) as error:

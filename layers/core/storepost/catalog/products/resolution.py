@@ -1,9 +1,9 @@
-"""What becomes of what the sources say: for each field the first that has a value wins.
+"""Resolves what the sources say: for each field, the first source with a value wins.
 
 docs/semantics.md, section 4 has the rules.
 
-Functions of values alone. A source's records are looked at in the order of their locales before the
-next source is: the very locale, the same language, none, the store's primary one.
+These are functions of values alone. A source's records are tried by the nearness of their locales
+before the next source is: the exact locale, the same language, no locale, the store's primary one.
 """
 
 from collections import defaultdict
@@ -38,7 +38,7 @@ class Resolved:
 
     values: Mapping[str, Value]
     winners: Mapping[str, Record]
-    """The live record that each field is from, by the field's own name."""
+    """The live record that wins each field, by the field's own name."""
 
 
 @dataclass(frozen=True)
@@ -94,18 +94,18 @@ class Resolution:
 
     @cached_property
     def custom_names(self) -> tuple[str, ...]:
-        """Returns the custom fields of which any source says something."""
+        """Returns the custom fields that any source states."""
         stated = {name for record in _counting(self._own) for name in record.values.fields}
         return tuple(sorted(filter(names.is_custom, stated)))
 
     @cached_property
     def removed_at(self) -> datetime | None:
-        """Returns when the last record of the product itself went; None while there is one."""
+        """Returns when the last record of the product itself was removed; None if one is live."""
         return _removed_at(self._own)
 
     @property
     def has_product(self) -> bool:
-        """Returns whether any source ever said something of the product itself."""
+        """Returns whether any source ever stated the product itself."""
         return bool(self._own)
 
     def in_locale(self, locale: str) -> ResolvedProduct:
@@ -138,7 +138,7 @@ class Resolution:
         *,
         of_variant: bool,
     ) -> Resolved:
-        """What is removed shows what it was last, but nothing wins in it."""
+        """Returns the winning values; a removed product keeps its last values, without winners."""
         by_source = self._by_source(_counting(records), locale)
         in_order = list(_of_sources((*self._rules.ranked, *self._unranked), by_source))
         values: dict[str, Value] = {}
@@ -154,7 +154,7 @@ class Resolution:
         return Resolved(values, winners)
 
     def _by_source(self, records: Sequence[Record], locale: str) -> Mapping[UUID, Sequence[Record]]:
-        """The records of each source that speak in a locale, in the order in which they count."""
+        """Returns each source's records that apply to a locale, the nearest first."""
         by_source: dict[UUID, list[tuple[tuple[int, str], Record]]] = defaultdict(list)
         for record in records:
             nearness = _nearness(record.values.locale, locale, self._primary)
@@ -205,7 +205,7 @@ def _of_sources(
 
 
 def _nearness(record_locale: str | None, locale: str, primary: str) -> int | None:
-    """How near what is said in a locale is to the one that is wanted; None for another one."""
+    """Returns how near a record's locale is, from 0 (the same); None if it doesn't apply."""
     if record_locale == locale:
         return 0
     if record_locale is None:
@@ -220,7 +220,7 @@ def _language(locale: str) -> str:
 
 
 def _counting(records: Sequence[Record]) -> Sequence[Record]:
-    """Those that count: the live ones, or all of what nobody has any more."""
+    """Returns the records that count: the live ones, or all if none is live."""
     return [record for record in records if record.is_live] or records
 
 

@@ -34,9 +34,9 @@ class ProductItem(VersionedItem, MarkedItem, discriminator="product"):
     layers = Records("source", "rows", "digest", "locales", "is_live", named_by=["source"])
     skus = BinaryAttribute(legacy_encoding=False, null=True)
     layer = BinaryAttribute(legacy_encoding=False, null=True)
-    """The content of the layer that has no rows of its own, where there is one."""
+    """The content of the layer that has no rows of its own, if there is one."""
     staged = UnicodeAttribute(null=True)
-    """Of a row that a load wrote before the lists: the load's id and the place in it."""
+    """In a row that a load wrote before the lists: the load's id and the row's place in it."""
 
 
 class DeletedProductItem(VersionedItem, discriminator="deleted_product"):
@@ -62,7 +62,7 @@ class RulesItem(VersionedItem, discriminator="product_rules"):
     order = Json()
     fields = Json()
     terms = Record("primary_locale", "currency", "currencies", null=True)
-    """Since the store's changed; the last has the currencies of locales."""
+    """Stored since the store's terms first changed; `currencies` are those of its locales."""
 
 
 class MarkItem(Item, discriminator="product_mark"):
@@ -74,7 +74,7 @@ class MarkItem(Item, discriminator="product_mark"):
 
 
 class ProductLoadItem(Item, discriminator="product_load"):
-    """How far the products of one load are in the lists, and how often others took some of them."""
+    """How many products of one load are listed, and how often other writers took some of them."""
 
     listed = NumberAttribute()
     taken = NumberAttribute()
@@ -94,7 +94,7 @@ class CustomFieldsItem(VersionedItem, discriminator="product_custom_fields"):
 
 
 class NameItem(Item, discriminator="product_name"):
-    """Which variants are called so: the first that was, and the latest."""
+    """The variants with a name: the first that got it, and the latest."""
 
     first = UnicodeAttribute()
     last = UnicodeAttribute()
@@ -144,7 +144,7 @@ def layer_marks(item: ProductItem) -> list[LayerMark]:
 
 
 def rules_attributes(rules: Rules) -> Mapping[str, Any]:
-    """Rules as their row's attributes."""
+    """Returns rules as their row's attributes."""
     return {
         "revision": rules.revision,
         "next_number": rules.next_number,

@@ -1,4 +1,4 @@
-"""The rules of a store: its sources, and whose word counts first for each field."""
+"""The rules of a store: its sources, and the order in which they count for each field."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,10 +27,10 @@ class RankedSource:
     """The store's or the feed's own id."""
     name: str
     number: int
-    """A small number of its own among the store's sources, never given twice."""
+    """A small number, unique among the store's sources and never used again."""
     added_at: datetime
     imported_at: datetime | None = None
-    """When a feed's last import was completed: then all that is live in it was seen."""
+    """When a feed's last import was completed, which saw all of the feed's live records."""
 
 
 def product_source_id(store_id: UUID, source_id: UUID) -> UUID:
@@ -62,7 +62,7 @@ class Rules:
         return tuple(dict.fromkeys([*named, *(source.id for source in others)]))
 
     def order_of(self, field_name: str) -> Sequence[UUID]:
-        """Returns the sources in the order in which one field asks them."""
+        """Returns the sources in the order in which they count for one field."""
         own = self.fields.get(field_name)
         if not own:
             return self.ranked
@@ -70,7 +70,7 @@ class Rules:
         return tuple(dict.fromkeys([*named, *self.ranked]))
 
     def rank_of(self, source_id: UUID) -> int | None:
-        """Returns the place of a store or feed among the sources, from 1; None where it is none."""
+        """Returns the rank of a store or feed among the sources, from 1; None if it is none."""
         ids = (s.id for s in self.sources if s.source_id == source_id)
         return next((self.ranked.index(each) + 1 for each in ids), None)
 
@@ -85,7 +85,7 @@ class Rules:
         )
 
     def without_source(self, source: UUID) -> "Rules":
-        """Returns the rules without a source; a field that had only that one has no own order."""
+        """Returns the rules without a source; a field with only that one loses its own order."""
         fields = {name: _without(ids, source) for name, ids in self.fields.items()}
         return replace(
             self,
@@ -96,7 +96,7 @@ class Rules:
         )
 
     def with_order(self, order: Iterable[UUID], fields: Mapping[str, Iterable[UUID]]) -> "Rules":
-        """Returns the rules with another order, of all and of single fields."""
+        """Returns the rules with another general order, and other orders of single fields."""
         return replace(
             self,
             order=tuple(order),

@@ -1,4 +1,4 @@
-"""A custom store's products as it puts and deletes them, and one product read whole."""
+"""Puts and deletes a custom store's products, and reads one product in full."""
 
 from datetime import datetime
 from functools import partial
@@ -31,10 +31,7 @@ from storepost.values.scope import WorkspaceScope
 def put_product(
     workspace: WorkspaceScope, store_id: UUID, incoming: IncomingProduct, changes: Changes
 ) -> tuple[ProductDetails, bool]:
-    """Writes a custom store's product; whether it is new.
-
-    Raises StaleUpdate and CurrencyMismatch.
-    """
+    """Writes a custom store's product; returns it, and whether it is new."""
     store = active_custom_store(workspace, store_id)
     written = write_product(store, incoming, changes)
     layers = written.layers or ProductRepository(workspace).layers(written.product)
@@ -45,9 +42,9 @@ def put_product(
 
 
 def write_product(store: Store, incoming: IncomingProduct, changes: Changes) -> Written:
-    """Adds to a unit of work what a product that arrives from a store changes.
+    """Adds to a unit of work a product that arrives from a store.
 
-    Raises StaleUpdate and CurrencyMismatch; before either it has added nothing.
+    Raises StaleUpdate and CurrencyMismatch, before it has added anything.
     """
     incoming.check_currency(store)
     return replace_layer(changes, ProductSource(store, store.id), incoming.as_source_product(store))
@@ -56,16 +53,16 @@ def write_product(store: Store, incoming: IncomingProduct, changes: Changes) -> 
 def delete_product(
     workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
-    """Takes a custom store's product away; what a feed says of it stays."""
+    """Removes a custom store's product; what feeds say of it stays."""
     mark_product_removed(active_custom_store(workspace, store_id), external_id, changes)
 
 
 def mark_product_removed(
     store: Store, external_id: str, changes: Changes, at: datetime | None = None
 ) -> None:
-    """Adds to a unit of work that a store has a product no more. Raises NotFound.
+    """Adds to a unit of work that a store no longer has a product. Raises NotFound.
 
-    What was said before `at`, the store's own time of that, doesn't restore it.
+    Data older than `at`, the store's own time of the removal, doesn't restore it.
     """
     written = remove_layer(changes, ProductSource(store, store.id), external_id, at=at)
     if written is None or written.outcome is WriteOutcome.UNCHANGED:
@@ -73,9 +70,9 @@ def mark_product_removed(
 
 
 def tombstone_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
-    """Adds to a unit of work that a shop has deleted a product at that moment, known or not.
+    """Adds to a unit of work that a shop deleted a product at that moment, stored or not.
 
-    Nothing older creates it, in whatever order that comes.
+    Older data doesn't create it, in whatever order it arrives.
     """
     tombstone_layer(changes, ProductSource(store, store.id), external_id, at)
 
@@ -89,7 +86,7 @@ def get_product(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
 def get_product_of_store(
     workspace: WorkspaceScope, store_id: UUID, external_id: str
 ) -> ProductDetails:
-    """Returns the product that the store calls so, in full, removed or not. Raises NotFound."""
+    """Returns the product with that external id, in full, removed or not. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     try:
         return get_product(workspace, product_id(store.id, external_id))
@@ -119,7 +116,7 @@ def list_variants(
     *,
     include_removed: bool,
 ) -> Listing[ResolvedVariant]:
-    """Returns a product's variants by position: those that a source has, or those that none has."""
+    """Returns a product's variants by position: those that a source has, or the removed ones."""
     variants = [
         variant
         for variant in product.variants

@@ -1,5 +1,8 @@
 """The shapes of a product's records, source by source, and of the winners of its fields."""
 
+import json
+from collections.abc import Iterable
+from itertools import accumulate, chain
 from typing import Any
 from uuid import UUID
 
@@ -9,10 +12,14 @@ from storepost.catalog.products.details import ProductDetails
 from storepost.catalog.products.fields import can_be_ruled, rule_name
 from storepost.catalog.products.model import Product as ProductValue
 from storepost.catalog.products.model import record_id, variant_id
+from storepost.catalog.products.problems import SourcesTooLarge
 from storepost.catalog.products.records import Record
 from storepost.catalog.products.resolution import Resolved
 from storepost.catalog.products.rules import SourceKind
 from storepost.values.wire import Shape, Timestamp
+
+MAX_BYTES = 5_800_000
+"""Of records and winners, as a string inside the function's answer, which may have 6 MB."""
 
 
 class ProductSourceReference(Shape):
@@ -79,7 +86,8 @@ class ProductSources(Shape):
     locale: str = Field(description="The locale that the winners are worked out for.")
     items: list[ProductSourceRecord] = Field(
         description="The records of all sources in all locales, removed ones too, in the order "
-        "of the store's sources."
+        "of the store's sources; where `variantId` names a variant, those of the product itself "
+        "and of that variant."
     )
     winners: dict[str, UUID] = Field(
         description="The record that each field of the product is taken from, by the field's name "
@@ -87,28 +95,58 @@ class ProductSources(Shape):
         "out."
     )
     variant_winners: dict[str, dict[str, UUID]] = Field(
-        description="The same for each variant that isn't removed: by the variant's id, the "
-        "record of each field, such as `variant.price`."
+        description="The same for each variant that isn't removed, or for the one that "
+        "`variantId` names: by the variant's id, the record of each field, such as `variant.price`."
     )
 
     @classmethod
-    def of(cls, details: ProductDetails, locale: str | None) -> "ProductSources":
-        """Returns all records, and the winners in that locale. Raises LocaleNotFound."""
+    def of(
+        cls, details: ProductDetails, locale: str | None, variant: UUID | None = None
+    ) -> "ProductSources":
+        """Returns all records, or the product's own and those of one variant, and the winners in
+        that locale.
+
+        Raises LocaleNotFound and SourcesTooLarge.
+        """
         resolved, product = details.in_locale(locale), details.product
         ranks = {source: rank for rank, source in enumerate(details.rules.ranked)}
-        records = [record for record in details.records if record.source in ranks]
+        records = [
+            record
+            for record in details.records
+            if record.source in ranks and _is_about(product, record, variant)
+        ]
         records.sort(key=lambda r: (ranks[r.source], r.values.variant or "", r.values.locale or ""))
+        items = [ProductSourceRecord.of(details, record) for record in records]
+        variants = {variant_id(product.id, each.key): each for each in resolved.live_variants}
+        variant_winners = {
+            str(identifier): _winners(product, each.resolved, of_variant=True)
+            for identifier, each in variants.items()
+            if variant in {None, identifier}
+        }
+        _check_size(items, variant_winners)
         return cls(
             locale=resolved.locale,
-            items=[ProductSourceRecord.of(details, record) for record in records],
+            items=items,
             winners=_winners(product, resolved.resolved, of_variant=False),
-            variant_winners={
-                str(variant_id(product.id, each.key)): _winners(
-                    product, each.resolved, of_variant=True
-                )
-                for each in resolved.live_variants
-            },
+            variant_winners=variant_winners,
         )
+
+
+def _check_size(items: Iterable[ProductSourceRecord], winners: object) -> None:
+    """Raises SourcesTooLarge where an answer can't hold the records and the variants' winners."""
+    # The answer's body stands as a string in the function's answer.
+    texts = chain(
+        [json.dumps(winners, default=str)], (i.model_dump_json(by_alias=True) for i in items)
+    )
+    sizes = accumulate(len(json.dumps(each, ensure_ascii=False).encode()) for each in texts)
+    if any(size > MAX_BYTES for size in sizes):
+        raise SourcesTooLarge()
+
+
+def _is_about(product: ProductValue, record: Record, variant: UUID | None) -> bool:
+    """Whether a record is to be answered: all are where no variant is named."""
+    key = record.values.variant
+    return variant is None or key is None or variant_id(product.id, key) == variant
 
 
 def _winners(product: ProductValue, resolved: Resolved, *, of_variant: bool) -> dict[str, UUID]:

@@ -1,10 +1,10 @@
-"""Products that a load has written, and lists don't have yet: rows first, lists after.
+"""Products that a load has staged and lists don't have yet: rows are written first, then lists.
 
-A row that is staged names its load and its place in that. It is a product once the load's own row
-says that it is listed up to there; the transaction that has the pages of all lists says so. Until
-then the row is nothing to anybody. A writer of such a product writes it as a new one, in the row's
-place, and notes in the load's row, in the same transaction, that something was taken; the load
-lists nothing where that happened since it began. A row says so until somebody writes it again.
+A staged row names its load and its place in the load. It is a product once the load's own row says
+that the load is listed up to there, which the transaction with the pages of all lists writes. Until
+then readers skip the row. A writer of such a product writes it as a new one, in the row's place,
+and records in the load's row, in the same transaction, that a row was taken; the load lists nothing
+if that happened since it began. A row stays marked as staged until it is written again.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +23,7 @@ _UUID_BYTES = 16
 
 
 class Staged(NamedTuple):
-    """Of which load a row is, and at which place among the load's products; the first is 1."""
+    """The load of a row, and the row's place among the load's products, from 1."""
 
     store_id: UUID
     load: UUID
@@ -31,17 +31,17 @@ class Staged(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Returns what the row says."""
+        """Returns the value of the row's attribute."""
         return f"{short(self.load)}{self.place}"
 
 
 def staged_in(row: ProductItem) -> Staged | None:
-    """Returns where a product's row was staged; None where it was written with its entries."""
+    """Returns where a product's row was staged; None if it was written with its list entries."""
     return _parsed(row.store_id, row.staged) if row.staged else None
 
 
 def staged_in_raw(row: Raw) -> Staged | None:
-    """Returns the same of a row in DynamoDB's notation that has both attributes."""
+    """Returns the same for a row in DynamoDB's notation, which has both attributes."""
     if "staged" not in row:
         return None
     return _parsed(UUID(row["store_id"]["S"]), row["staged"]["S"])
@@ -56,7 +56,7 @@ def unlisted(
     staged: Iterable[Staged],
     read: Callable[[Iterable[Key]], Mapping[Key, Item]] = find_all,
 ) -> set[Staged]:
-    """Returns those that no list has yet: there is no such product. Reads a row a load."""
+    """Returns those that no list has yet: such products don't exist. Reads one row a load."""
     keys = {each: load_key(workspace, each.store_id, each.load) for each in staged}
     rows = dict(read(dict.fromkeys(keys.values()))) if keys else {}
     loads = {key: find_in(rows, ProductLoadItem, key) for key in keys.values()}
@@ -64,7 +64,7 @@ def unlisted(
 
 
 def without_unlisted(workspace: WorkspaceScope, rows: Mapping[Key, Item]) -> dict[Key, Item]:
-    """Returns the rows but those of products that no list has yet."""
+    """Returns the rows without those of products that no list has yet."""
     products = {key: row for key, row in rows.items() if isinstance(row, ProductItem)}
     staged = {key: mark for key, row in products.items() if (mark := staged_in(row))}
     out = unlisted(workspace, staged.values())
@@ -72,9 +72,9 @@ def without_unlisted(workspace: WorkspaceScope, rows: Mapping[Key, Item]) -> dic
 
 
 def take(changes: Changes, workspace: WorkspaceScope, staged: Staged) -> None:
-    """Adds that a staged row, which the unit writes, isn't the load's any more.
+    """Adds that the unit, which writes a staged row, takes it from its load.
 
-    It is a lost race where the load has listed it by now.
+    This is a lost race if the load has listed the row by now.
     """
     key = load_key(workspace, staged.store_id, staged.load)
 
@@ -87,7 +87,7 @@ def take(changes: Changes, workspace: WorkspaceScope, staged: Staged) -> None:
 
 
 def _take(changes: Changes, key: Key, first: int) -> None:
-    """All of a unit's are refused where the first of them is listed: they are decided on anew."""
+    """Takes all rows of a unit: if the first is listed, all are refused and decided on again."""
     row = ProductLoadItem(*key)
     changes.update(row, [ProductLoadItem.taken.add(1)], ProductLoadItem.listed < first)
 
@@ -99,9 +99,9 @@ def _listed(row: ProductLoadItem | None) -> int:
 def staged_products(
     workspace: WorkspaceScope, store_id: UUID, limit: int
 ) -> list[tuple[Key, list[UUID]]]:
-    """Returns rows that lead to what a store's loads staged, listed or not, and the products.
+    """Returns the rows that lead to what a store's loads staged, listed or not, with the products.
 
-    Of those, only the ones of which there is a row still.
+    It leaves out products that have no row any more.
     """
     rows = StagedProductsItem.query(
         staged_partition(workspace, store_id), consistent_read=True, limit=limit

@@ -1,4 +1,4 @@
-"""Writes the products of a load as rows that are none yet: `staged` says when they are."""
+"""Stages the products of a load: writes rows that aren't products until `staged` says so."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -17,30 +17,30 @@ class Staging:
     """What one load writes before its lists."""
 
     def __init__(self, store: Store, source: UUID, load: UUID) -> None:
-        """Begins with nothing read; `source` says the products, `load` names this load alone."""
+        """Begins with nothing read; `source` states the products, `load` is this load's own id."""
         self._store = store
         self._source = source
         self._load = load
         self._taken: int | None = None
 
     def begin(self) -> None:
-        """Reads what was taken of the load by now, which others have then; not twice."""
+        """Reads how often rows of the load were taken by now, unless it was read already."""
         if self._taken is None:
             row = find(ProductLoadItem, self._key) or commit_anew(self._create)
             self._taken = int(row.taken)
 
     def begin_anew(self) -> None:
-        """Drops what was taken."""
+        """Forgets how often rows were taken."""
         self._taken = None
 
     def staged(self, place: int) -> Staged:
-        """Returns what the row of the product at a place says."""
+        """Returns the mark for the row of the product at a place."""
         return Staged(self._store.id, self._load, place)
 
     def index(self, first: int, products: Sequence[UUID]) -> Raw:
         """Returns the row that leads to rows that are to be staged; it is written before those.
 
-        Where a later try has fewer, the row of the first one stays.
+        If a later try stages fewer, the row of the first try stays.
         """
         item = StagedProductsItem(
             staged_partition(self._store.workspace, self._store.id),
@@ -51,15 +51,15 @@ class Staging:
         return item.serialize()
 
     def write(self, rows: Sequence[Raw]) -> None:
-        """Stages products, in their own rows, those of layers and of new names.
+        """Writes the staged rows: of products, of layers and of new names.
 
-        Raises LostRace where something else stands there, such as a row of this load's run before,
-        and Busy.
+        Raises Busy, and LostRace if a key has another row already, such as one of an earlier run of
+        this load.
         """
         by_key = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows}
         refused = insert_rows(rows)
         stored = find_raw(refused) if refused else {}
-        # What is there just so was written by this call, whose answer got lost.
+        # A row that is stored exactly so was written by this call, whose answer got lost.
         if any(stored.get(key) != by_key[key] for key in refused):
             raise LostRace
 

@@ -1,7 +1,7 @@
-"""What a store's products and variants are called, read at once: a few queries instead of gets.
+"""All names of a store's products and variants, read at once: a few queries instead of gets.
 
 A query returns thousands of sort keys of the store's list and of its names; read row by row, a feed
-of 10,000 rows needs 40,000 keys. So most rows of nobody's are known without a read.
+of 10,000 rows needs 40,000 keys. So most rows that match nothing are known without a read.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,44 +29,44 @@ from storepost.stores.stores.model import Store
 from storepost.values.ids import SHORT_LENGTH, from_short
 
 MAX_NAMES = 100_000
-"""Of a store that are in memory at once, and of its products: 20 MB."""
+"""Names of a store that are in memory at once, and as many of its products: 20 MB."""
 _AT_ONCE = 4
 _DEVIATIONS = 6
-"""By how many standard deviations a partition may have more than the average: one in a billion."""
+"""By how many standard deviations a partition may exceed the average: one in a billion does."""
 
 
 @dataclass(frozen=True)
 class StoreNames:
-    """What a store's products and variants are called.
+    """The names of a store's products and variants.
 
-    A name that is in it may be one of before; one that isn't is nobody's.
+    A name in it may be a former one; a name that isn't in it is nobody's.
     """
 
     products: AbstractSet[bytes]
-    """The ids of those that any source has."""
+    """The ids of the products that any source has."""
     variants: Mapping[bytes, tuple[str, str]]
-    """Who is called so first and last, by the name."""
+    """The first and the last variant with a name, by the name."""
     product_id_bytes: Callable[[str], bytes]
-    """What makes a product's id of its external id."""
+    """Makes a product's id from its external id."""
 
     def has_product(self, product: UUID) -> bool:
         """Returns whether any source has the product."""
         return product.bytes in self.products
 
     def product(self, external_id: str) -> UUID | None:
-        """Returns the id of the product of that external id, if any source has it."""
+        """Returns the id of the product with that external id, if any source has it."""
         found = self.product_id_bytes(external_id)
         return UUID(bytes=found) if found in self.products else None
 
     def candidates(self, name: Name) -> list[Called]:
-        """Returns who is called so, or was."""
+        """Returns the variants that have or had the name."""
         return called_by(self.variants.get(name_bytes(name), ()))
 
 
 def read_names(store: Store, limit: int) -> StoreNames | None:
-    """Returns the names of a store's products and variants; None where they are more than `limit`.
+    """Returns the names of a store's products and variants; None if they are more than `limit`.
 
-    That is seen at one of the partitions of names already, over which they are spread evenly.
+    One partition of names shows that already, as names are spread evenly over them.
     """
     limit = min(limit, MAX_NAMES)
     average = limit / SHARDS

@@ -1,4 +1,4 @@
-"""What a store's primary locale and currencies are to its products: something that they follow."""
+"""A store's primary locale and currencies, by which its products are resolved."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -19,7 +19,7 @@ def connect_store(
 ) -> tuple[Store, bool]:
     """Connects a new or a disconnected store; returns it, and whether it is new.
 
-    Previews of changes of its rules are stale where it says something else than before.
+    Previews of changes of its rules become stale if its terms differ from before.
     """
     store, before = service.connect_store(workspace, store_values, changes)
     if before is not None:
@@ -30,7 +30,7 @@ def connect_store(
 def set_locales(
     workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
 ) -> Store:
-    """Replaces a custom store's locales; previews of changes of its rules are stale then."""
+    """Replaces a custom store's locales; previews of changes of its rules become stale."""
     before = custom_store(StoreRepository(workspace), store_id)
     after = service.set_locales(workspace, store_id, locales, changes)
     update_terms(changes, before, after)

@@ -63,7 +63,7 @@ def stock_of(variant: Resolved) -> Stock:
 
 
 def sells_on(variant: Resolved) -> bool:
-    """Returns whether it is sold without stock."""
+    """Returns whether it is sold when out of stock."""
     return bool(variant.values.get("continueSellingWhenOutOfStock", False))
 
 
@@ -114,5 +114,5 @@ _BEST_FIRST: Sequence[Stock] = (Stock.IN_STOCK, Stock.NOT_TRACKED, Stock.OUT_OF_
 
 
 def _together(stocks: set[Stock]) -> Stock:
-    """The best of its variants; nothing is tracked where there are none."""
+    """Returns the best stock of its variants; `not_tracked` without variants."""
     return next((stock for stock in _BEST_FIRST if stock in stocks), Stock.NOT_TRACKED)

@@ -1,8 +1,8 @@
 """The lists of products: by when they were added and by when they changed, all of a workspace's and
 each store's, and by title.
 
-An entry has the product's id alone, and a page reads its products in one batch get: else each
-change would rewrite rows of every list. Removed products stand in lists of their own.
+An entry has the product's id alone, and a page reads its products in one batch get: otherwise each
+change would rewrite rows of every list. Removed products have lists of their own.
 """
 
 from collections.abc import Iterable, Iterator
@@ -81,7 +81,7 @@ class ProductLists:
         return trees if self.store_id else (*trees, self.by_title)
 
     def update_index(self, changes: Changes, before: Product | None, after: Product | None) -> None:
-        """Makes the lists follow a change of one product."""
+        """Updates the lists after a change of one product."""
         old, new = dict(self._entries(before)), dict(self._entries(after))
         for tree in dict.fromkeys((*old, *new)):
             tree.update_index(changes, old.get(tree), new.get(tree))
@@ -107,14 +107,14 @@ class ProductLists:
 def read_places_ahead(
     workspace: WorkspaceScope, store_id: UUID, places: Iterable[tuple[datetime, UUID]], reads: Reads
 ) -> None:
-    """Reads what leads to where products stand that changed then: whoever changes, moves there."""
+    """Reads the nodes that lead to products that changed then, as a change moves their entries."""
     keys = [moment_key(changed_at, product) for changed_at, product in places]
     lists = (ProductLists(workspace), ProductLists(workspace, store_id))
     read_nodes_ahead(reads, [(each.by_changed.rows, keys) for each in lists])
 
 
 def live_places(product: Product) -> tuple[TreeEntry, TreeEntry, TreeEntry]:
-    """Returns where a live product stands by when it was added, when it changed, and by title."""
+    """Returns a live product's entries by when it was added, by when it changed, and by title."""
     values = counted_values(product)
     by_added = TreeEntry(moment_key(product.added_at, product.id), values)
     by_changed = by_added
@@ -136,7 +136,7 @@ def counted_values(product: Product) -> dict[str, FilterValue]:
 def reindex(
     changes: Changes, workspace: WorkspaceScope, before: Product | None, after: Product
 ) -> None:
-    """Makes all lists follow a change of one product."""
+    """Updates all lists after a change of one product."""
     store_id = after.store_id
     lists = changes.shared(
         ("product_lists", workspace, store_id),

@@ -1,9 +1,9 @@
-"""Writes products of all ways in: a store's own requests, its imports, and feeds.
+"""Writes products from all sources: a store's own requests, its imports, and feeds.
 
-A source has a layer of each product and writes no other. What it sends is resolved with what the
-others say, and the product's row, the lists, the names and the store's marks follow, in the
-transaction of the unit of work. Several products go into one unit, each of them once. What a source
-says once more writes nothing.
+A source has a layer of each product and writes no other. What it sends is resolved with the other
+layers; the product's row, the lists, the names and the store's marks are written in the unit of
+work's transaction. A unit can write several products, each of them once. A repetition of what a
+source said writes nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -49,7 +49,7 @@ class Written:
     product: Product
     outcome: WriteOutcome
     layers: Mapping[UUID, Layer] | None = None
-    """What all sources say of it then; None where that wasn't read."""
+    """What all sources say of it then; None if that wasn't read."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ class SourceProduct:
     """A product as a source has it."""
 
     external_id: str
-    """What the store calls the product, or a feed where the store doesn't know it."""
+    """The store's name for the product, or the feed's if the store doesn't know it."""
     values: tuple[SourceValues, ...]
-    """Records of the product itself and of its variants, each place once."""
+    """Records of the product itself and of its variants, one for each place."""
     updated_at: datetime | None = None
-    """The source's own time, where it has one: nothing older is taken."""
+    """The source's own time, if it has one: older data is refused."""
     keeps_others: bool = False
-    """Whether what the source said in locales that aren't sent stays."""
+    """Whether the source's records in locales that aren't sent stay."""
 
     def with_others(self, layer: Layer) -> tuple[SourceValues, ...]:
         """Returns the records to store: these, and the stored ones that the source keeps."""
@@ -102,9 +102,9 @@ def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> 
 
 
 def read_places_ahead(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> None:
-    """Reads what leads to where products stand in lists that they leave when they are changed.
+    """Reads the nodes that lead to the products' list entries, which move when they are changed.
 
-    Their `keys_of` are read. Raises LostRace as the reads do.
+    Their `keys_of` must have been read. Raises LostRace as the reads do.
     """
     workspace, stored_at = store.workspace, ProductItem.changed_at.attr_name
     ids = [product_id(store.id, each) for each in external_ids]
@@ -118,9 +118,9 @@ def replace_layer(
     product_source: ProductSource,
     product: SourceProduct,
 ) -> Written:
-    """Adds that the source says this of the product, and nothing else any more.
+    """Adds that the source says this of the product, and nothing else.
 
-    Raises StaleUpdate, having added nothing, where what is stored is newer, or as old and removed.
+    Raises StaleUpdate, having added nothing, if what is stored is newer, or as old and removed.
     """
     digest = digest_of(product.values, product.updated_at)
     writing = _Writing(changes, product_source, product.external_id)
@@ -142,11 +142,11 @@ def remove_layer(
     *,
     at: datetime | None = None,
 ) -> Written | None:
-    """Adds that the source has the product no more; None where it never had it.
+    """Adds that the source no longer has the product; returns None if it never had it.
 
-    `at` is the source's own time of that, where it has one: nothing older is taken then.
+    `at` is the source's own time of the removal, if it has one: older data is then refused.
 
-    The product falls back to what other sources say, or is removed where none has it any more.
+    The product falls back to what other sources say, or is removed if none has it any more.
     """
     writing = _Writing(changes, product_source, external_id)
     if writing.before is None or writing.mark is None:
@@ -158,9 +158,9 @@ def remove_layer(
 def tombstone_layer(
     changes: Changes, product_source: ProductSource, external_id: str, at: datetime
 ) -> None:
-    """Adds that a store has had the product no more since then, whether it is stored or not.
+    """Adds that a store has no longer had the product since then, whether it is stored or not.
 
-    Nothing older that the store says is taken, also where it has said nothing yet.
+    Older data of the store is refused, even if it has said nothing yet.
     """
     writing = _Writing(changes, product_source, external_id)
     if writing.before is None:
@@ -170,9 +170,9 @@ def tombstone_layer(
 
 
 def resolve_again(changes: Changes, store: Store, product: Product) -> Written:
-    """Adds what the product becomes under the rules in force, and nothing where it is that already.
+    """Adds the product as it is under the rules in force; nothing if it is that already.
 
-    It must have been read by this unit of work.
+    This unit of work must have read it.
     """
     writing = _Writing(changes, ProductSource(store, store.id), product.external_id)
     return writing.resolve_again()
@@ -196,11 +196,11 @@ class _Writing:
 
     @property
     def mark(self) -> LayerMark | None:
-        """What the product's row says of the bringer's layer."""
+        """Returns the mark of the source's layer in the product's row."""
         return self.before.layers.get(self._product_source.source) if self.before else None
 
     def write(self, change: Callable[[Layer, datetime], Layer]) -> Written:
-        """Adds the product with the bringer's layer changed, unless that changes nothing."""
+        """Adds the product with the source's layer changed, unless that changes nothing."""
         before, source, now = self.before, self._product_source.source, clock.now()
         layers = self._layers()
         stored = layers.get(source, Layer(source))
@@ -211,7 +211,7 @@ class _Writing:
             return self._note_time(before, layer, layers)
         own_parts = parts_of(layer)
         all_layers = {**layers, source: layer}
-        # A new product may have the moment at which its store deleted it before.
+        # A new product may have the time at which its store deleted it before.
         written = {source: layer} if before else all_layers
         others = {each: layer_parts(written[each]) for each in written if each != source}
         parts = {**others, source: own_parts}
@@ -226,7 +226,7 @@ class _Writing:
         return Written(after, outcome, all_layers)
 
     def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
-        """Adds no more than the source's own time, by which what is older is known."""
+        """Adds only the source's own time, by which older data is recognised."""
         parts = layer_parts(layer)
         rows = rows_of(self.mark, parts)
         layer_marks = {**before.layers, layer.source: mark_of(layer, rows)}
@@ -235,11 +235,11 @@ class _Writing:
         return Written(after, WriteOutcome.UNCHANGED, {**layers, layer.source: layer})
 
     def delete_unlisted(self) -> None:
-        """Adds that what the source's load staged and never listed goes."""
+        """Adds the deletion of what the source's load staged and never listed."""
         self._repository.delete_unlisted(self._changes, self._id, self._product_source.source)
 
     def tombstone(self, at: datetime) -> None:
-        """Adds no more than that the store deleted the product, which was never there."""
+        """Adds only the tombstone of a product that isn't stored."""
         self._repository.tombstone(self._changes, self._id, at)
 
     def resolve_again(self) -> Written:
@@ -275,7 +275,7 @@ class _Writing:
         return product_of(identity, self.before, list(layers.values()), self._in_force, now)
 
     def _update_indexes(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
-        """Lists, names, marks and the custom fields that the store has."""
+        """Updates the lists, the names, the marks and the store's custom fields."""
         store, changes = self._product_source.store, self._changes
         known = names_of(self._external_id, layers.values())
         layer_names = names_of(self._external_id, [layer])
@@ -291,7 +291,7 @@ class _Writing:
 def list_custom_fields(
     changes: Changes, store: Store, layers: Iterable[Layer], in_force: InForce
 ) -> None:
-    """Adds that the store has the custom fields of these layers that it didn't have before."""
+    """Adds the custom fields of these layers that are new in the store."""
     stated = {name for name in stated_names(layers) if names.is_custom(name)}
     if unknown := stated - in_force.custom_names:
         new_names(changes, store).update(unknown)

@@ -1,7 +1,7 @@
-"""What Shopify leads back with: a shop's approval, which connects nothing.
+"""Accepts Shopify's redirect with a shop's approval, which doesn't connect the shop yet.
 
-It ends in a connect link, shown to whoever approved. So nobody can have a stranger's shop approved
-into his own workspace: the one who approves chooses.
+It leads to a connect link, shown to the person who approved. So an attacker can't get a stranger's
+shop into the attacker's own workspace by the stranger's approval: the person who approves chooses.
 """
 
 from storepost.connections.links.model import VALID_FOR, ConnectLink
@@ -26,18 +26,18 @@ from storepost.values.logs import logger
 
 PATIENCE_SECONDS = 3.0
 TIMEOUT_SECONDS = 4.0
-"""Somebody looks at an empty page meanwhile, and the function has 27 seconds."""
+"""A person waits for the page, and the function has 27 seconds."""
 
 
 def accept_approval(raw_query: str, base_url: str) -> str:
-    """Takes a shop's approval and returns the address of the link to choose a workspace with.
+    """Accepts a shop's approval; returns the address of the link for choosing a workspace.
 
-    Raises OAuthInvalid for what Shopify didn't sign, what nobody began within ten minutes, what
-    came before, and what Shopify then says no to.
+    Raises OAuthInvalid for a query that Shopify didn't sign, an install that wasn't begun within
+    ten minutes, a repeated query, and what Shopify refuses afterwards.
     """
     app = shopify_app()
     install, code = _read(app, raw_query)
-    # First of all: whatever becomes of this one, the same parameters never count again.
+    # Done first: whatever happens next, the same parameters can't be used again.
     commit_anew(lambda changes: use_state(changes, install, OAuthInvalid()))
     try:
         link = _make_link(app, install, code)
@@ -48,7 +48,7 @@ def accept_approval(raw_query: str, base_url: str) -> str:
 
 
 def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
-    """Which install was approved, and the code that its tokens are given for."""
+    """The approved install, and the code for its tokens."""
     parameters = signed_query(raw_query, app.secrets())
     if parameters is None or not {"code", "shop", "state"} <= parameters.keys():
         raise OAuthInvalid()
@@ -61,8 +61,8 @@ def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
 def _make_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> ConnectLink:
     tokens = tokens_for_code(app, approved_install.shop, code)
     ends_at = clock.now() + VALID_FOR
-    # At once, before anything else can fail: with these, Shopify ended those that came before, and
-    # a store that is connected to the shop lives on them.
+    # Stored before anything else can fail: these tokens invalidated the previous ones, and a store
+    # that is connected to the shop depends on them.
     commit_anew(lambda changes: _keep(changes, approved_install.shop, tokens))
     if lacking(tokens.scopes):
         raise OAuthInvalid(f"The app needs these scopes too: {', '.join(lacking(tokens.scopes))}.")
@@ -85,7 +85,7 @@ def _make_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> Co
 
 
 def _keep(changes: Changes, shop: str, tokens: Tokens) -> None:
-    """Keeps the tokens: for good where the shop is connected, else as long as a link could last."""
+    """Stores the tokens: for good if the shop is connected, else as long as a link is valid."""
     claim = find_claim(shop)
     expect_claim(changes, shop, claim)
     keep_grant(changes, shop, tokens, None if claim else clock.now() + VALID_FOR)

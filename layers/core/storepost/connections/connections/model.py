@@ -1,4 +1,4 @@
-"""A connection as a value: a platform's store, an install that is waited for, or both."""
+"""A connection as a value: a platform's store, a pending install, or both."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,19 +40,19 @@ class Connection:
     name: str
     state: ConnectionState
     connected_at: datetime
-    """When it was connected; of a pending one, when it was begun."""
+    """When it was connected; for a pending one, when it was begun."""
     install_id: UUID | None
     install_address: str | None
-    """Where the shop approves a pending one; None once it did."""
+    """Where the shop approves a pending install; None once it has."""
 
     @property
     def key(self) -> str:
-        """Returns what identifies the connection in the workspace."""
+        """Returns the connection's key in the workspace."""
         return PREFIX + self.shop
 
 
 def state_of(listed: ListedStore) -> ConnectionState:
-    """Returns how a store's connection is doing, while no install is waited for."""
+    """Returns the state of a store's connection without a pending install."""
     store, imports = listed.store, listed.import_status
     if not store.is_active:
         return ConnectionState.DISCONNECTED

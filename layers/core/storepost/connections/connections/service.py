@@ -1,4 +1,4 @@
-"""Listing connections, beginning one, and ending one."""
+"""Lists, begins and ends connections."""
 
 import secrets
 from collections.abc import Collection
@@ -40,7 +40,7 @@ def list_connections(
     base_url: str,
     page: PageRequest,
 ) -> Listing[Connection]:
-    """Returns the workspace's connections, newest first; Shopify leads back to `base_url`."""
+    """Returns the workspace's connections, newest first; `base_url` is for Shopify's redirects."""
     turns = TurnsRepository(workspace).all()
     by_shop = {
         store.external_id: ListedStore(store, turns.get(store.id, Turns(store.id)).status)
@@ -58,7 +58,7 @@ def list_connections(
 
 
 def connection_of(workspace: WorkspaceScope, key: str, base_url: str) -> Connection:
-    """Returns the workspace's connection of that key. Raises NotFound."""
+    """Returns the workspace's connection with that key. Raises NotFound."""
     shop, store, awaited = _found(workspace, key)
     return _connection(shop, _listed(store), awaited, base_url)
 
@@ -66,13 +66,13 @@ def connection_of(workspace: WorkspaceScope, key: str, base_url: str) -> Connect
 def begin_connection(
     workspace: WorkspaceScope, shop: str, base_url: str, changes: Changes
 ) -> Connection:
-    """Begins an install, in the place of one of the shop that was begun before.
+    """Begins an install, replacing an earlier one of the shop.
 
-    It connects nothing: whoever approves it in the shop chooses the workspace.
+    It connects nothing: the person who approves it in the shop chooses the workspace.
     """
     if not is_shop(shop):
         raise ShopInvalid(errors=[FieldError("/shop", "Must be like `name.myshopify.com`")])
-    shopify_app().secrets()  # without them nobody could come back from Shopify
+    shopify_app().secrets()  # without them, Shopify's redirect couldn't be accepted
     store = known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
     if store and store.connection_status is ConnectionStatus.CONNECTED:
         raise AlreadyConnected()
@@ -83,7 +83,7 @@ def begin_connection(
 
 @handles(StoreDisconnected)
 def end_connection(workspace: WorkspaceScope, key: str, changes: Changes) -> None:
-    """Cancels the install that is waited for, or else disconnects the store; repeatable."""
+    """Cancels the pending install, or else disconnects the store; repeatable."""
     _, store, awaited = _found(workspace, key)
     if awaited is not None:
         InstallRepository(workspace).end(changes, awaited)
@@ -93,9 +93,9 @@ def end_connection(workspace: WorkspaceScope, key: str, changes: Changes) -> Non
 
 
 def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
-    """Disconnects a store; it keeps its id and its data.
+    """Disconnects a store, which keeps its id and its data.
 
-    A shop's tokens are forgotten, and once that is written the app is taken out of the shop.
+    A shop's tokens are deleted, and after the commit the app is uninstalled from the shop.
     """
     store = stores.disconnect_store(workspace, store_id, changes)
     claim = find_claim(store.external_id) if store.platform is Platform.SHOPIFY else None
@@ -109,9 +109,9 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> S
 
 
 def disconnect_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) -> None:
-    """Disconnects the store of a shop that removed the app by itself then.
+    """Disconnects the store of a shop that uninstalled the app at `removed_at`.
 
-    Where the shop has approved the app anew since, a store can still be chosen for it.
+    If the shop has approved the app again since, a workspace can still be chosen for it.
     """
     stores.disconnect_store(claim.workspace, claim.store_id, changes)
     release(changes, claim)
@@ -143,7 +143,7 @@ def _connection(
         assert listed is not None  # noqa: S101 - one of the two is what makes it a connection
         state, connected_at = state_of(listed), listed.store.connected_at
         return Connection(shop, name, state, connected_at, None, None)
-    # A deployment that has no app any more can lead nobody to Shopify.
+    # A deployment that no longer has an app can't redirect to Shopify.
     token, app, address = awaited.state(), find_app(), None
     if token is not None and app is not None:
         address = install_address(app, shop, token, f"{base_url}{CALLBACK}")

@@ -1,1 +1,1 @@
-"""Links that a shop's approval leads to: whoever approved chooses the shop's workspace there."""
+"""Links after a shop's approval: the person who approved chooses the shop's workspace there."""

@@ -11,16 +11,15 @@ VALID_FOR = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class ConnectLink:
-    """That somebody may choose, once, which workspace a shop is connected to.
+    """A link for choosing, once, the workspace that a shop is connected to.
 
-    Whoever holds its id may: it was shown to the person who approved the app in the shop, and to
-    nobody else.
+    Its id authorises the choice: it was shown only to the person who approved the app in the shop.
     """
 
     id: UUID
     shop: str
     details: ShopDetails
-    """What the shop said of itself when it approved."""
+    """The shop's details at the approval."""
     scopes: tuple[str, ...]
     ends_at: datetime
     used_at: datetime | None = None
@@ -32,14 +31,14 @@ class ConnectLink:
 
 @dataclass(frozen=True)
 class ToWorkspace:
-    """The choice of a workspace that there is."""
+    """The choice of an existing workspace."""
 
     workspace_id: UUID
 
 
 @dataclass(frozen=True)
 class ToNewWorkspace:
-    """The choice of a workspace that is made for it."""
+    """The choice of a new workspace, which is created for it."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""Rows of connect links: by id alone, for whoever holds it."""
+"""Rows of connect links, found by their ids alone."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -16,11 +16,11 @@ from storepost.values import clock
 from storepost.values.ids import short
 
 STORED_FOR = timedelta(days=30)
-"""How long a link goes on saying that it has ended, before it is as unknown as any other id."""
+"""How long an ended link is reported as ended, before its id is unknown."""
 
 
 class ConnectLinkItem(Item, discriminator="connect_link"):
-    """A link, with what the shop said of itself."""
+    """A link, with the shop's details."""
 
     id = Identifier()
     shop = UnicodeAttribute()
@@ -37,12 +37,12 @@ class ConnectLinkItem(Item, discriminator="connect_link"):
 
 
 def link_key(link_id: UUID) -> Key:
-    """Returns where a link stands."""
+    """Returns the key of a link."""
     return (f"link#{short(link_id)}", "link")
 
 
 def find_link(link_id: UUID) -> ConnectLink | None:
-    """Returns the link, used and ended ones too."""
+    """Returns the link, even a used or ended one, or None."""
     item = find(ConnectLinkItem, link_key(link_id))
     if item is None:
         return None
@@ -87,7 +87,7 @@ def add_link(changes: Changes, link: ConnectLink) -> None:
 
 
 def use_link(changes: Changes, link: ConnectLink) -> None:
-    """Uses the link up; fails with LinkUsed where somebody was faster."""
+    """Marks the link as used; the commit raises LinkUsed if another writer was faster."""
     changes.update(
         ConnectLinkItem(*link_key(link.id)),
         [ConnectLinkItem.used_at.set(clock.now())],

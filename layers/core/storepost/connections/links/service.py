@@ -1,4 +1,4 @@
-"""Choosing a shop's workspace: what a link offers to somebody, and what their choice does."""
+"""Chooses a shop's workspace: the choices of a link for a person, and carrying out the choice."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -39,20 +39,20 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Choices:
-    """What a link offers to somebody."""
+    """A link's choices for a person."""
 
     managed: list[Standing]
-    """The workspaces where they are owner or admin."""
+    """The workspaces where the person is owner or admin."""
     requested: list[UUID]
-    """Those of them that wait for this shop."""
+    """Those of them with a pending install of this shop."""
     behind_two_factor: list[Workspace]
-    """Those of them that can't be chosen before two-factor is on."""
+    """Those of them that require two-factor authentication, which the person doesn't have."""
     previous: Workspace | None
-    """The one that the shop is connected to now, if they belong to it."""
+    """The workspace that the shop is connected to now, if the person belongs to it."""
 
 
 def preview(link_id: UUID) -> ConnectLink:
-    """Returns the link to whoever has its id; a used one is still shown until its hour is over.
+    """Returns the link with that id; a used one is still shown until its hour is over.
 
     Raises NotFound and LinkExpired.
     """
@@ -65,7 +65,7 @@ def preview(link_id: UUID) -> ConnectLink:
 
 
 def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
-    """Returns what the link offers to the caller."""
+    """Returns the link's choices for the caller."""
     standings = standings_of(caller.person.scope)
     managed = [standing for standing in standings if standing.membership.manages]
     awaiting = installs_of(link.shop, [standing.workspace.scope for standing in managed])
@@ -92,7 +92,7 @@ def open_link(link_id: UUID) -> ConnectLink:
 
 
 def connect(caller: SignedInPerson, link_id: UUID, choice: Choice, changes: Changes) -> Workspace:
-    """Connects the link's shop to the chosen workspace, from wherever it was before."""
+    """Connects the link's shop to the chosen workspace, and disconnects it from its former one."""
     if isinstance(choice, ToNewWorkspace):
         link = open_link(link_id)
         workspace = create_workspace(caller, choice.name, changes, store_count=1)
@@ -106,7 +106,7 @@ def connect(caller: SignedInPerson, link_id: UUID, choice: Choice, changes: Chan
 
 
 def _chosen(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Workspace:
-    """The workspace, which the caller manages until the shop is there."""
+    """The workspace; the commit fails if the caller's membership changes meanwhile."""
     workspaces = WorkspaceRepository(WorkspaceScope(workspace_id))
     standing = workspaces.standing_of(caller.person.id)
     if standing is None:
@@ -125,7 +125,7 @@ def _needs_two_factor(caller: SignedInPerson, workspace: Workspace) -> bool:
 
 
 def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> Store | None:
-    """Makes the shop the workspace's; the store as it was there before, None where it is new."""
+    """Connects the shop to the workspace; returns its former store there, None if there is none."""
     claim, stores, grant = find_claim(link.shop), StoreRepository(workspace), _granted(link)
     known = known_store(stores, Platform.SHOPIFY, link.shop)
     store = _connected(link, workspace, known, grant)
@@ -184,7 +184,7 @@ def _connected(
 
 @handles(StoreDisconnected)
 def _disconnect_elsewhere(claim: ShopClaim, changes: Changes) -> None:
-    """Disconnects the store that the shop was until now, and notifies its workspace's owner.
+    """Disconnects the shop's former store, and notifies that workspace's owner.
 
     Raises LostRace where that workspace disconnects it meanwhile.
     """

@@ -1,1 +1,1 @@
-"""Definitions: what a workspace's segments, email templates and flows say, version by version."""
+"""Definitions: the versions of a workspace's segments, email templates and flows."""

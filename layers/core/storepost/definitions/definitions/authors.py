@@ -1,4 +1,4 @@
-"""Who proposed or reviewed something, as it is shown: a person by the name of today."""
+"""Who proposed or reviewed something, as answers show it: a person by their current name."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class AuthorType(StoredEnum):
 
 @dataclass(frozen=True)
 class Author:
-    """Who did it; a person whose account was deleted has neither id nor name any more."""
+    """The author; a person whose account was deleted has neither id nor name any more."""
 
     type: AuthorType
     id: UUID | None
@@ -34,12 +34,12 @@ class Authors:
 
     @classmethod
     def of(cls, requesters: Iterable[Requester | None]) -> "Authors":
-        """Reads the people among them."""
+        """Reads the people among these requesters."""
         ids = {each.person_id for each in requesters if each and each.person_id}
         return cls(find_people(ids))
 
     def author(self, requester: Requester) -> Author:
-        """Returns one of them."""
+        """Returns a requester as an author."""
         if requester.person_id is None:
             return Author(AuthorType.API_KEY, requester.key_id, requester.name)
         person = self.people.get(requester.person_id)

@@ -1,4 +1,4 @@
-"""Whether a definition is what its kind's schema demands."""
+"""Checks whether a definition matches its kind's schema."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def check(kind: DefinitionKind, schema_version: int, content: Content, place: str) -> None:
-    """Raises SchemaMismatch, its paths below `place`, where the content isn't what it must be."""
+    """Raises SchemaMismatch, with paths below `place`, if the content doesn't match the schema."""
     errors = list(_bounds(content, place))
     if not errors:
         # 88 ms, for proposals alone.
@@ -32,7 +32,7 @@ def check(kind: DefinitionKind, schema_version: int, content: Content, place: st
         )
 
         validator = validator_of(kind, schema_version)
-        # The first ones alone: finding each takes as long as a thousand bytes of a good definition.
+        # The first ones alone: finding one takes as long as a thousand bytes of a good definition.
         found = sorted(islice(validator.iter_errors(content), MAX_ERRORS), key=_path_of)
         errors = [FieldError(place + _pointer(error), shortened(error.message)) for error in found]
     if errors:
@@ -40,9 +40,9 @@ def check(kind: DefinitionKind, schema_version: int, content: Content, place: st
 
 
 def check_patch(operations: Sequence[Operation]) -> None:
-    """Raises SchemaMismatch where what a patch carries could be in no definition, or can't be kept.
+    """Raises SchemaMismatch if a patch's values fit in no definition, or it is too large to store.
 
-    Its result says nothing of that: what one operation adds another may remove.
+    Its result doesn't show that: one operation may remove what another adds.
     """
     errors = [
         error
@@ -57,7 +57,7 @@ def check_patch(operations: Sequence[Operation]) -> None:
 
 
 def _bounds(content: Content, place: str) -> Iterator[FieldError]:
-    """What no schema can say."""
+    """Yields errors that no schema can express."""
     if levels(content) > MAX_LEVELS:
         yield FieldError(place, f"Must be at most {MAX_LEVELS} levels deep")
     else:

@@ -10,7 +10,7 @@ VERSIONS = "version#"
 
 
 def definitions_partition(workspace: WorkspaceScope) -> str:
-    """Returns the partition of a workspace's definitions, without what they say."""
+    """Returns the partition of a workspace's definitions, without their content."""
     return workspace.partition("definitions")
 
 
@@ -25,5 +25,5 @@ def versions_partition(workspace: WorkspaceScope, definition_id: UUID) -> str:
 
 
 def version_key(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Key:
-    """Returns the key of a version: short ids sort as ids do, and those by when they were made."""
+    """Returns the key of a version: short ids sort as ids do, and ids by when they were made."""
     return (versions_partition(workspace, definition_id), f"{VERSIONS}{short(version_id)}")

@@ -1,4 +1,4 @@
-"""Definitions as values: what is in force, and the versions that led there."""
+"""Definitions as values: the one in force, and its versions."""
 
 import json
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from storepost.accounts.workspaces.callers import Requester
 from storepost.values.stored_enum import StoredEnum
 
 MAX_BYTES = 256 * 1024
-"""Of a definition as compact JSON (docs/interface.md, section 2)."""
+"""Bytes of a definition as compact JSON (docs/interface.md, section 2)."""
 
 MAX_PATCH_BYTES = 384 * 1024
-"""Of a patch as compact JSON: it may replace a whole definition, and a row holds 400 KB."""
+"""Bytes of a patch as compact JSON: it may replace a whole definition, and a row holds 400 KB."""
 
 MAX_LEVELS = 40
-"""How deep objects and arrays may stand in one another."""
+"""How deep objects and arrays may be nested."""
 
 _MAX_TEXT = 300
-"""Characters of a message: it may quote what it is about."""
+"""Characters of a message, which may quote the value."""
 
 
 class DefinitionKind(StoredEnum):
@@ -35,19 +35,19 @@ class DefinitionKind(StoredEnum):
 
 
 type Content = Any
-"""What a definition says, as JSON."""
+"""The content of a definition, as JSON."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """A state of a definition; it never changes."""
+    """One state of a definition; it never changes."""
 
     id: UUID
     definition_id: UUID
     schema_version: int
     content: Content
     author: Requester
-    """Who proposed it."""
+    """The person or key that proposed it."""
     proposal_id: UUID
     created_at: datetime
 
@@ -60,21 +60,21 @@ class Definition:
     kind: DefinitionKind
     name: str
     version_id: UUID
-    """The current one's."""
+    """The schema version of its current version."""
     schema_version: int
     versions: int
-    """How many there are."""
+    """How many versions there are."""
     created_at: datetime
     updated_at: datetime
 
 
 def compact(content: Content) -> str:
-    """Returns the content as it is kept and measured. Raises ValueError where JSON can't say it."""
+    """Returns the content as it is stored and measured. Raises ValueError if it is no JSON."""
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def levels(content: Content) -> int:
-    """Returns how deep the content is; it needs no deep stack itself."""
+    """Returns how deep the content is nested; it needs no deep stack itself."""
     deepest, waiting = 0, [(content, 1)]
     while waiting:
         node, level = waiting.pop()
@@ -86,5 +86,5 @@ def levels(content: Content) -> int:
 
 
 def shortened(message: str) -> str:
-    """Returns the message, cut where it quotes more than anybody reads."""
+    """Returns the message, cut if it quotes more than anybody reads."""
     return message if len(message) <= _MAX_TEXT else f"{message[:_MAX_TEXT]} …"

@@ -33,7 +33,7 @@ class Operation:
 
 
 class Inapplicable(ValueError):  # noqa: N818 - it is what the operation is
-    """An operation doesn't fit what it was to change."""
+    """An operation doesn't fit the content that it was to change."""
 
     def __init__(self, number: int, reason: str) -> None:
         """`number` counts the patch's operations from 0."""
@@ -43,11 +43,11 @@ class Inapplicable(ValueError):  # noqa: N818 - it is what the operation is
 
 
 def patched(content: Content, operations: Sequence[Operation]) -> Content:
-    """Returns what the operations make of the content, which stays as is. Raises Inapplicable."""
+    """Returns the content after the operations, without changing it. Raises Inapplicable."""
     from jsonpatch import JsonPatch, JsonPatchException  # noqa: PLC0415 - 13 ms, for patches alone
     from jsonpointer import JsonPointerException  # noqa: PLC0415
 
-    # One copy for all operations, which change it in place; of a value the library takes its own.
+    # One copy for all operations, which change it in place; the library itself copies values.
     content = deepcopy(content)
     for number, operation in enumerate(operations):
         try:
@@ -58,7 +58,7 @@ def patched(content: Content, operations: Sequence[Operation]) -> Content:
 
 
 def _reason(operation: Operation) -> str:
-    """Why the operation fits nothing; the library's own words are Python's."""
+    """Returns why the operation doesn't fit; the library's own messages are in Python's terms."""
     place = shortened(f"`{operation.path}`")
     if operation.op is JsonPatchOp.ADD:
         return f"Nothing can be added at {place}: what it is to stand in isn't there"

@@ -1,4 +1,4 @@
-"""Rows of definitions, and of their versions, which hold what they say."""
+"""Rows of definitions, and of their versions, which have the content."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -30,7 +30,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class DefinitionItem(Item, discriminator="definition"):
-    """A definition without what it says."""
+    """A definition without its content."""
 
     id = Identifier()
     definition_kind = UnicodeAttribute()
@@ -60,7 +60,7 @@ class DefinitionRepository:
     """A workspace's definitions."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self, definition_id: UUID) -> Definition | None:
@@ -69,7 +69,7 @@ class DefinitionRepository:
         return _as_definition(item) if item else None
 
     def all(self) -> list[Definition]:
-        """Returns all definitions, in no order that means anything."""
+        """Returns all definitions, in no meaningful order."""
         rows = DefinitionItem.query(definitions_partition(self._scope), consistent_read=True)
         return [_as_definition(row) for row in rows]
 
@@ -80,7 +80,7 @@ class DefinitionRepository:
         return {row.id: row.version_id for row in found}
 
     def version(self, definition_id: UUID, version_id: UUID) -> Version | None:
-        """Returns a version with what it says, or None."""
+        """Returns a version with its content, or None."""
         item = find(VersionItem, version_key(self._scope, definition_id, version_id))
         return _as_version(item) if item else None
 
@@ -90,7 +90,7 @@ class DefinitionRepository:
         return _answerable(keys)
 
     def versions(self, definition_id: UUID, page: PageRequest) -> list[Version]:
-        """Returns a page of the versions, newest first; none past the last. Raises PageTooLarge."""
+        """Returns a page of versions, newest first; empty after the last. Raises PageTooLarge."""
         partition = versions_partition(self._scope, definition_id)
         return _answerable(
             keys_of_page(partition, VERSIONS, page.skipped, page.size, newest_first=True)
@@ -114,7 +114,7 @@ class DefinitionRepository:
         self._add_version(changes, first)
 
     def advance(self, changes: Changes, definition: Definition, version: Version) -> None:
-        """Puts a version into force, if the definition is still what was read."""
+        """Puts a version into force, if the definition is still as it was read."""
         changes.update(
             DefinitionItem(*definition_key(self._scope, definition.id)),
             [
@@ -144,7 +144,7 @@ class DefinitionRepository:
 
 
 def _answerable(keys: Sequence[Key]) -> list[Version]:
-    """The versions under the keys, in their order. Raises PageTooLarge."""
+    """Returns the versions with these keys, in their order. Raises PageTooLarge."""
     found = find_all(keys)
     rows = [row for key in keys if isinstance(row := found.get(key), VersionItem)]
     check_size(row.size for row in rows)

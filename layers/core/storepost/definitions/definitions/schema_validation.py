@@ -1,7 +1,8 @@
 """JSON Schema's keywords with messages of our own, which name the field that is meant.
 
-jsonschema's own messages quote Python's values, and those of a missing or an unknown field stand at
-the object around it. Keywords that only lead to others, such as `$ref` and `items`, are its own.
+jsonschema's own messages quote Python's values, and those of a missing or an unknown field are at
+the object around it. Keywords that only lead to others, such as `$ref` and `items`, are the
+library's.
 """
 
 import json
@@ -33,7 +34,7 @@ _TYPES = {
 
 @cache
 def validator_of(kind: DefinitionKind, schema_version: int) -> Draft202012Validator:
-    """Returns what finds the errors of a definition of that kind and version."""
+    """Returns the validator for a definition of that kind and version."""
     extended: Draft202012Validator = extend(Draft202012Validator, _KEYWORDS)(
         schema_of(kind, schema_version) or {}
     )
@@ -87,7 +88,7 @@ def _pattern(
 
 
 def _sized(kind: str, name: str) -> tuple[_Check, _Check]:
-    """Returns the checks of how many of something a string, a list or an object has."""
+    """Returns the checks of the least and the greatest length of a string, a list or an object."""
 
     def has_least(v: Draft202012Validator, least: int, content: Content, _: Schema) -> Errors:
         if v.is_type(content, kind) and len(content) < least:
@@ -111,7 +112,7 @@ def _maximum(v: Draft202012Validator, most: float, content: Content, _: Schema) 
 
 
 def _unique(_: object, demanded: object, content: Content, __: Schema) -> Errors:
-    """`uniqueItems` in linear time: the library compares each element with every other one."""
+    """Checks `uniqueItems` in linear time: the library compares each element with every other."""
     if demanded and isinstance(content, list):
         seen = {_as_text(each) for each in content}
         if len(seen) < len(content):
@@ -121,7 +122,7 @@ def _unique(_: object, demanded: object, content: Content, __: Schema) -> Errors
 def _one_of(
     validator: Draft202012Validator, options: Sequence[Schema], content: Content, _: Schema
 ) -> Errors:
-    """Options are objects, distinguished by their fields; the errors are those of the one meant."""
+    """Checks objects that are distinguished by their fields, with the errors of the one meant."""
     if not validator.is_type(content, "object"):
         return
     meant = [each for each in options if content.keys() & each["properties"].keys()]
@@ -169,7 +170,7 @@ def _count(number: int, name: str) -> str:
 
 
 def _is_same(one: Content, other: Content) -> bool:
-    """Whether both are the same JSON; to Python 1 and true are equal."""
+    """Returns whether both are the same JSON; in Python 1 and true are equal."""
     return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
 
 

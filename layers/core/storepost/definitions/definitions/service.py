@@ -1,4 +1,4 @@
-"""Reading definitions and their versions; proposals alone change them."""
+"""Reads definitions and their versions; only proposals change them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class InForce:
 
 @dataclass(frozen=True)
 class VersionView:
-    """A version of a definition with who proposed it."""
+    """A version of a definition with its author."""
 
     definition: Definition
     version: Version
@@ -38,7 +38,7 @@ def list_kinds(page: PageRequest) -> Listing[KindInfo]:
 
 
 def get_schema(kind: str, schema_version: int | None) -> dict[str, Any]:
-    """Returns a kind's JSON Schema, the newest where none is named. Raises NotFound."""
+    """Returns a kind's JSON Schema, the newest if no version is named. Raises NotFound."""
     known = next((info for info in KINDS if info.kind == kind), None)
     schema = schema_of(known.kind, schema_version or known.schema_version) if known else None
     if schema is None:
@@ -67,7 +67,7 @@ def list_definitions(
 
 
 def get_definition(workspace: WorkspaceScope, definition_id: UUID) -> InForce:
-    """Returns the definition with what is in force. Raises NotFound."""
+    """Returns the definition with its current version. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
     return InForce(definition, find_version(workspace, definition_id, definition.version_id))
 
@@ -93,7 +93,7 @@ def get_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID
 
 
 def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
-    """Returns the definition without what it says. Raises NotFound."""
+    """Returns the definition without its content. Raises NotFound."""
     definition = DefinitionRepository(workspace).get(definition_id)
     if definition is None:
         raise NotFound.of("definition")
@@ -102,7 +102,7 @@ def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definitio
 
 @handles(NotFound)
 def definition_in_body(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
-    """Returns the definition that a body names as `definitionId`. Raises ValidationFailed."""
+    """Returns the definition in a body's `definitionId`. Raises ValidationFailed."""
     try:
         return find_definition(workspace, definition_id)
     except NotFound as error:
@@ -110,7 +110,7 @@ def definition_in_body(workspace: WorkspaceScope, definition_id: UUID) -> Defini
 
 
 def find_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Version:
-    """Returns a version with what it says. Raises NotFound."""
+    """Returns a version with its content. Raises NotFound."""
     version = DefinitionRepository(workspace).version(definition_id, version_id)
     if version is None:
         raise NotFound("No version with this id exists of this definition.")

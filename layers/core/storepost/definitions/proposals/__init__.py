@@ -1,1 +1,1 @@
-"""Change proposals: who may not change a definition proposes, and a reviewer decides."""
+"""Change proposals: a caller proposes a change of a definition, and a reviewer decides."""

@@ -1,4 +1,4 @@
-"""Where proposals stand."""
+"""Keys of proposals."""
 
 from uuid import UUID
 
@@ -10,25 +10,25 @@ PROPOSALS = "proposal#"
 
 
 def proposals_partition(workspace: WorkspaceScope) -> str:
-    """Returns where all proposals of a workspace stand, without what they say."""
+    """Returns the partition of all proposals of a workspace, without their content."""
     return workspace.partition("proposals")
 
 
 def proposal_key(workspace: WorkspaceScope, proposal_id: UUID) -> Key:
-    """Returns where a proposal stands; short ids sort as proposals were made."""
+    """Returns the key of a proposal; short ids sort by when proposals were made."""
     return (proposals_partition(workspace), f"{PROPOSALS}{short(proposal_id)}")
 
 
 def proposed_partition(workspace: WorkspaceScope) -> str:
-    """Returns where what the proposals say stands."""
+    """Returns the partition of the proposals' contents."""
     return workspace.partition("proposed")
 
 
 def proposed_key(workspace: WorkspaceScope, proposal_id: UUID) -> Key:
-    """Returns where what a proposal says stands."""
+    """Returns the key of a proposal's content."""
     return (proposed_partition(workspace), short(proposal_id))
 
 
 def count_key(workspace: WorkspaceScope) -> Key:
-    """Returns where the proposals are counted."""
+    """Returns the key of the count of proposals."""
     return (proposals_partition(workspace), "count")

@@ -1,4 +1,4 @@
-"""A proposal as a value: what it would change, and what became of it."""
+"""A proposal as a value: what it would change, and how it was decided."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,7 +26,7 @@ class ProposalStatus(StoredEnum):
 
 @dataclass(frozen=True)
 class Base:
-    """What a change was proposed to."""
+    """The definition and version for which a change was proposed."""
 
     definition_id: UUID
     version_id: UUID
@@ -34,42 +34,42 @@ class Base:
 
 @dataclass(frozen=True)
 class Review:
-    """What was decided."""
+    """The decision on a proposal."""
 
     by: Requester
     at: datetime
     note: str | None
     result: Base | None
-    """What the approval made."""
+    """The version that the approval created."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal without what it says."""
+    """A proposal without its content."""
 
     id: UUID
     kind: DefinitionKind
     name: str
-    """The definition's."""
+    """The definition's name."""
     summary: str
     schema_version: int
     author: Requester
     created_at: datetime
     base: Base | None
-    """None where it proposes a new definition."""
+    """None if it proposes a new definition."""
     status: ProposalStatus
     review: Review | None
 
     @property
     def definition_id(self) -> UUID | None:
-        """Returns the definition that it is about; None as long as it is a new one's."""
+        """Returns the definition that it is about; None as long as it proposes a new one."""
         known = self.base or (self.review.result if self.review else None)
         return known.definition_id if known else None
 
     def is_stale(self, current: UUID | None) -> bool:
         """Returns whether it can't be approved any more, by the definition's current version.
 
-        One that was decided is not: nothing waits for it.
+        A proposal that was decided isn't stale: nothing waits for it.
         """
         return (
             self.status is ProposalStatus.OPEN
@@ -78,13 +78,13 @@ class Proposal:
         )
 
     def decided(self, status: ProposalStatus, review: Review) -> "Proposal":
-        """Returns the proposal once somebody decided."""
+        """Returns the proposal as decided."""
         return replace(self, status=status, review=review)
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """What a proposal says: a whole definition, or operations on its base."""
+    """A proposal's content: a whole definition, or operations on its base."""
 
     definition: Content = None
     patch: tuple[Operation, ...] = ()

@@ -1,4 +1,4 @@
-"""Reading proposals, with who made and decided them and what they would make."""
+"""Reads proposals, with their authors and reviewers and the definitions that they would make."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ListedProposal:
 
 @dataclass(frozen=True)
 class ProposalView:
-    """A proposal with what it says, and the definition that it would make."""
+    """A proposal with its content, and the definition that it would make."""
 
     listed: ListedProposal
     patch: tuple[Operation, ...]
@@ -38,7 +38,7 @@ class ProposalView:
 
 @dataclass(frozen=True)
 class ProposalFilter:
-    """Which proposals are asked for; what is empty or None asks for all."""
+    """The filters of a list of proposals; empty ones and None don't filter."""
 
     statuses: Collection[ProposalStatus] = ()
     kinds: Collection[DefinitionKind] = ()
@@ -54,7 +54,7 @@ class ProposalFilter:
         )
 
     def passes(self, proposal: Proposal) -> bool:
-        """Returns whether the proposal is among them, but for `stale`."""
+        """Returns whether the proposal passes the filters, apart from `stale`."""
         author = proposal.author
         return (
             (not self.statuses or proposal.status in self.statuses)
@@ -85,12 +85,12 @@ def list_proposals(
 
 
 def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ProposalView:
-    """Returns the proposal with what it says. Raises NotFound."""
+    """Returns the proposal with its content. Raises NotFound."""
     return show_proposal(workspace, find_proposal(workspace, proposal_id))
 
 
 def find_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
-    """Returns the proposal without what it says. Raises NotFound."""
+    """Returns the proposal without its content. Raises NotFound."""
     proposal = ProposalRepository(workspace).get(proposal_id)
     if proposal is None:
         raise NotFound.of("change proposal")
@@ -108,7 +108,7 @@ def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ProposalView
 def proposal_view(
     workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
 ) -> ProposalView:
-    """Returns the proposal as it is shown; the caller has read what it says and would make."""
+    """Returns the proposal for an answer; the caller has read its content and its result."""
     return ProposalView(listed_proposal(workspace, proposal), proposed.patch, content)
 
 
@@ -147,7 +147,7 @@ def _listed(workspace: WorkspaceScope, proposals: Sequence[Proposal]) -> list[Li
 
 
 def _current_versions(workspace: WorkspaceScope, proposals: Iterable[Proposal]) -> dict[UUID, UUID]:
-    """The current versions of the definitions that open proposals would change."""
+    """Returns the current versions of the definitions that open proposals would change."""
     named = {
         each.base.definition_id
         for each in proposals

@@ -1,4 +1,4 @@
-"""Rows of proposals, of what they say, and their count."""
+"""Rows of proposals, of their contents, and their count."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +33,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class ProposalItem(Item, discriminator="change_proposal"):
-    """A proposal without what it says."""
+    """A proposal without its content."""
 
     id = Identifier()
     definition_kind = UnicodeAttribute()
@@ -53,7 +53,7 @@ class ProposalItem(Item, discriminator="change_proposal"):
 
 
 class ProposedItem(Item, discriminator="proposed_change"):
-    """What a proposal says: `{"definition": …}` or `{"patch": […]}`."""
+    """A proposal's content: `{"definition": …}` or `{"patch": […]}`."""
 
     content = Deflated()
 
@@ -68,7 +68,7 @@ class ProposalRepository:
     """A workspace's proposals."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self, proposal_id: UUID) -> Proposal | None:
@@ -77,7 +77,7 @@ class ProposalRepository:
         return _as_proposal(item) if item else None
 
     def proposed(self, proposal_id: UUID) -> Proposed:
-        """Returns what the proposal says."""
+        """Returns the proposal's content."""
         item = find(ProposedItem, proposed_key(self._scope, proposal_id))
         return _as_proposed(item.content) if item else Proposed()
 
@@ -87,7 +87,7 @@ class ProposalRepository:
         return int(item.proposals) if item else 0
 
     def page(self, page: PageRequest, *, newest_first: bool) -> list[Proposal]:
-        """Returns a page of them all; none past the last."""
+        """Returns a page of all proposals; empty after the last."""
         partition = proposals_partition(self._scope)
         keys = keys_of_page(
             partition, PROPOSALS, page.skipped, page.size, newest_first=newest_first
@@ -97,7 +97,7 @@ class ProposalRepository:
         return [_as_proposal(row) for row in rows]
 
     def in_order(self, *, newest_first: bool, limit: int) -> Iterator[Proposal]:
-        """Returns the proposals, so many at most."""
+        """Returns the proposals in order, at most `limit` of them."""
         rows = ProposalItem.query(
             proposals_partition(self._scope),
             ProposalItem.sk.startswith(PROPOSALS),
@@ -127,13 +127,13 @@ class ProposalRepository:
         )
         content = _proposed_row(proposed)
         changes.create(ProposedItem(*proposed_key(self._scope, proposal.id), content=content))
-        # An update makes the row where there is none, but not its kind.
+        # An update creates the row if there is none, but doesn't set its kind.
         kind = ProposalCountItem.kind.set(ProposalCountItem)
         count = ProposalCountItem(*count_key(self._scope))
         changes.update(count, [kind, ProposalCountItem.proposals.add(1)])
 
     def decide(self, changes: Changes, proposal: Proposal) -> None:
-        """Writes what was decided, if nobody has decided yet."""
+        """Writes the decision, if nobody has decided yet."""
         review = proposal.review
         if review is None:
             raise ValueError("nothing was decided")

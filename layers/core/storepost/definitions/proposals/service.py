@@ -1,4 +1,4 @@
-"""Proposing changes of definitions, and deciding on them."""
+"""Proposes changes of definitions, and decides on them."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -45,7 +45,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class NewDefinition:
-    """A definition that somebody proposes."""
+    """A definition that is proposed."""
 
     kind: DefinitionKind
     name: str
@@ -55,7 +55,7 @@ class NewDefinition:
 
 @dataclass(frozen=True)
 class NewChange:
-    """A change of a definition that somebody proposes."""
+    """A change of a definition that is proposed."""
 
     base: Base
     summary: str
@@ -65,9 +65,9 @@ class NewChange:
 def propose(
     caller: WorkspaceCaller, new: NewDefinition | NewChange, changes: Changes
 ) -> ProposalView:
-    """Proposes a new definition or a change of one; both are tried.
+    """Proposes a new definition or a change of one, and checks the result.
 
-    Raises SchemaMismatch, and of a change ValidationFailed, BaseNotCurrent and PatchFailed.
+    Raises SchemaMismatch, and for a change ValidationFailed, BaseNotCurrent and PatchFailed.
     """
     if isinstance(new, NewChange):
         return _propose_change(caller, new, changes)
@@ -82,7 +82,7 @@ def propose(
 def approve(
     caller: WorkspaceCaller, proposal_id: UUID, note: str | None, changes: Changes
 ) -> ProposalView:
-    """Puts what is proposed into force.
+    """Puts a proposal into force.
 
     Raises NotFound, OwnProposal, ProposalClosed, ProposalStale, PatchFailed and SchemaMismatch.
     """
@@ -131,7 +131,7 @@ def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> No
     )
 
 
-# The version that it finds is the definition's current one.
+# The version that it looks up is the definition's current one.
 @handles(NotFound)
 def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -> ProposalView:
     definition = definition_in_body(caller.workspace, new.base.definition_id)
@@ -164,7 +164,10 @@ def _new(
 
 
 def _result(workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed) -> Content:
-    """What would be in force. Raises NotFound, PatchFailed and SchemaMismatch."""
+    """Returns the content that would be in force.
+
+    Raises NotFound, PatchFailed and SchemaMismatch.
+    """
     if proposal.base is None:
         check(proposal.kind, proposal.schema_version, proposed.definition, "/definition")
         return proposed.definition
@@ -181,7 +184,7 @@ def _result(workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed) -
 
 
 def _definition_of(workspace: WorkspaceScope, proposal: Proposal) -> Definition | None:
-    """The definition that a change is about. Raises NotFound, and ProposalStale."""
+    """Returns the definition that a change is about. Raises NotFound and ProposalStale."""
     if proposal.base is None:
         return None
     definition = find_definition(workspace, proposal.base.definition_id)
@@ -191,7 +194,7 @@ def _definition_of(workspace: WorkspaceScope, proposal: Proposal) -> Definition 
 
 
 def _version(proposal: Proposal, definition: Definition | None, content: Content) -> Version:
-    """The version that an approval makes; a new definition's id follows from the proposal's."""
+    """Returns the version of an approval; a new definition's id derives from the proposal's."""
     now = clock.now()
     return Version(
         id=timed_id(now),
@@ -239,9 +242,9 @@ def _is_withdrawn(proposal: Proposal) -> bool:
 
 
 def _expect_reviewer(caller: WorkspaceCaller, proposal: Proposal) -> None:
-    """Owners and admins may approve what they proposed; for keys and plain members it is another's.
+    """Demands another reviewer for proposals of keys and members; managers may approve their own.
 
-    A key stands for who made it, so that nobody approves their own by way of a key.
+    A key counts as the person who made it, so that nobody approves their own proposal by a key.
     """
     is_manager = caller.membership is not None and caller.membership.role in MANAGERS
     if (caller.key is None and is_manager) or not _is_own(caller, proposal):

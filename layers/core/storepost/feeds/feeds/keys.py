@@ -1,4 +1,4 @@
-"""Where feeds, their imports and what is due stand."""
+"""Keys of the rows of feeds, of their imports, and of feeds that are due."""
 
 from datetime import datetime
 from hashlib import blake2b
@@ -15,41 +15,41 @@ DUE_SHARDS = 8
 
 
 def feed_key(workspace: WorkspaceScope, feed_id: UUID) -> Key:
-    """Returns where a feed stands."""
+    """Returns the key of a feed's row."""
     return (workspace.key, f"{FEEDS}{short(feed_id)}")
 
 
 def address_key(workspace: WorkspaceScope, store_id: UUID, url: str, locale: str | None) -> Key:
-    """Returns where the claim of an address stands: a store has one feed of it and of a locale."""
+    """Returns the key of an address's claim: a store has one feed of an address and a locale."""
     digest = blake2b(f"{locale or ''} {url}".encode(), digest_size=20).hexdigest()
     return (workspace.key, f"feed_address#{short(store_id)}#{digest}")
 
 
 def imports_partition(workspace: WorkspaceScope, feed_id: UUID) -> str:
-    """Returns where a feed's imports stand."""
+    """Returns the partition of a feed's imports."""
     return workspace.partition("feed_imports", short(feed_id))
 
 
 def import_key(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> Key:
-    """Returns where an import stands; short ids sort as ids do, and those as `queuedAt`."""
+    """Returns the key of an import; short ids sort as ids do, and ids by `queuedAt`."""
     return (imports_partition(workspace, feed_id), f"{IMPORTS}{short(import_id)}")
 
 
 def skipped_partition(workspace: WorkspaceScope, import_id: UUID) -> str:
-    """Returns where the rows stand that an import skipped."""
+    """Returns the partition of the rows that an import skipped."""
     return workspace.partition("feed_skipped", short(import_id))
 
 
 def skipped_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
-    """Returns where a hundred of them stand; hundreds count from 0."""
+    """Returns the key of a row with a hundred skipped rows; hundreds count from 0."""
     return (skipped_partition(workspace, import_id), f"rows#{number:06d}")
 
 
 def partition(shard: int) -> str:
-    """Returns one of the partitions that the schedule looks through."""
+    """Returns one of the partitions that the schedule queries."""
     return f"due#feeds#{shard}"
 
 
 def due_key(feed_id: UUID, at: datetime) -> Key:
-    """Returns where it stands that a feed is due."""
+    """Returns the key of the row that says when a feed is due."""
     return (partition(feed_id.int % DUE_SHARDS), f"{clock.to_text(at)}#{short(feed_id)}")

@@ -1,4 +1,4 @@
-"""Feeds and their imports as they are read."""
+"""Reads feeds, their imports and the rows that imports skipped."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,23 +31,23 @@ from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches, sort_key
 
 MAX_SKIPPED = 10_000
-"""Skipped rows of an import that are kept, the first ones; its count has all of them."""
+"""How many skipped rows of an import are stored, the first ones; its count includes all."""
 
 
 @dataclass(frozen=True)
 class FeedView:
-    """A feed with what is shown of it."""
+    """A feed with what answers show beside it."""
 
     feed: Feed
     store: Store
     rank: int
-    """Its place among the store's product sources, from 1."""
+    """Its rank among the store's product sources, from 1."""
     latest: FeedImport | None
 
 
 @dataclass(frozen=True)
 class FeedFilter:
-    """What a feed of the list must be; None asks for nothing."""
+    """The filters of a list of feeds; None doesn't filter."""
 
     store_id: UUID | None = None
     q: str | None = None
@@ -55,7 +55,7 @@ class FeedFilter:
     import_statuses: Collection[LatestFeedImport] | None = None
 
     def takes(self, feed: Feed) -> bool:
-        """Returns whether the feed is what is asked for."""
+        """Returns whether the feed passes the filters."""
         if self.store_id is not None and feed.store_id != self.store_id:
             return False
         if self.modes is not None and feed.settings.mode not in self.modes:
@@ -68,7 +68,7 @@ class FeedFilter:
 def list_feeds(
     workspace: WorkspaceScope, filters: FeedFilter, sort: str, page: PageRequest
 ) -> Listing[FeedView]:
-    """Returns the feeds that are asked for: hundreds at most, read whole."""
+    """Returns the feeds that pass the filters; it reads all feeds, which are hundreds at most."""
     feeds = [feed for feed in FeedRepository(workspace).all() if filters.takes(feed)]
     views = _views(workspace, feeds)
     ordered = in_order(
@@ -89,14 +89,14 @@ def list_feeds(
 
 
 def feed_view(workspace: WorkspaceScope, feed: Feed) -> FeedView:
-    """Returns one feed with what is shown of it."""
+    """Returns one feed with what answers show beside it."""
     [row] = _views(workspace, [feed])
     latest = latest_imports(workspace, [feed]).get(feed.id)
     return FeedView(row.feed, row.store, row.rank, latest)
 
 
 def found_feed(workspace: WorkspaceScope, feed_id: UUID) -> Feed:
-    """Returns a feed that isn't deleted; 404 where there is none of that id."""
+    """Returns a feed that isn't deleted; 404 if there is none with that id."""
     feed = FeedRepository(workspace).get(feed_id)
     if feed is None or feed.deleted_at is not None:
         raise NotFound.of("feed")
@@ -133,7 +133,7 @@ def _matching(
 
 
 def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> FeedImport:
-    """Returns one of the feed's imports; 404 where it has none of that id."""
+    """Returns one of the feed's imports; 404 if it has none with that id."""
     found_feed(workspace, feed_id)
     found = FeedImportRepository(workspace, feed_id).get(import_id)
     if found is None:
@@ -146,7 +146,7 @@ def list_skipped(
 ) -> Listing[SkippedRow]:
     """Returns the rows that an import skipped, in the file's order: the first 10,000.
 
-    Those that it imported without their price stand among them.
+    They include rows that it imported without their price.
     """
     found = found_import(workspace, feed_id, import_id)
     total = min(found.counts.skipped + found.counts.left_out, MAX_SKIPPED)

@@ -1,4 +1,4 @@
-"""The message that has a feed's imports run."""
+"""The message that lets the worker run a feed's imports."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,11 +10,11 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class FeedImportMessage(WorkspaceMessage):
-    """Asks to go on with whatever is open of a feed, whose messages run in turn."""
+    """Asks the worker to continue with a feed's open work; a feed's messages run in turn."""
 
     queue: ClassVar = Queue.FEED_IMPORTS
     grouped_by: ClassVar = "feed_id"
     margin_milliseconds: ClassVar = 45_000
-    """What is settled of a feed's rows has to be kept, too."""
+    """It includes the time to store the rows that are resolved so far."""
 
     feed_id: UUID

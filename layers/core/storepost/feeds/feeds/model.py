@@ -86,7 +86,7 @@ class FeedCounts:
     unmatched: int = 0
     skipped: int = 0
     removed: int = 0
-    """Rows of the import before that this one didn't have."""
+    """Rows of the previous import that this one didn't have."""
     left_out: int = 0
     """Imported rows whose price was left out; they are listed with the skipped ones."""
 
@@ -96,7 +96,7 @@ class FeedImport:
     """One import of a feed."""
 
     id: UUID
-    """Ids of a feed's imports sort by `queued_at`, and no two have the same moment."""
+    """Ids of a feed's imports sort by `queued_at`, and no two are queued at the same moment."""
     feed_id: UUID
     status: FeedImportStatus
     trigger: FeedTrigger
@@ -106,20 +106,20 @@ class FeedImport:
     format: FeedFormat | None = None
     bytes: int | None = None
     content_type: str | None = None
-    """What the server said of the file."""
+    """The file's content type, as the server stated it."""
     counts: FeedCounts = FeedCounts()
     failure: FeedFailure | None = None
     stage: Stage = Stage.STARTED
     done: int = 0
     """Products of its plan that are written."""
     read: int = 0
-    """Rows that were read, as it was noted last."""
+    """Rows that were read, when the progress was last saved."""
     matched: int = 0
-    """Of these, rows of which it is known which product they are about."""
+    """Of these, rows that are matched."""
 
     @property
     def counts_so_far(self) -> FeedCounts:
-        """Returns what it did; of a running import how far it is."""
+        """Returns what it did; for a running import, how far it is."""
         if self.status is not FeedImportStatus.RUNNING:
             return self.counts
         if self.stage is Stage.PLANNED:
@@ -127,13 +127,13 @@ class FeedImport:
         return FeedCounts(rows=self.read, imported=self.matched)
 
     def failed(self, why: FeedFailure, at: datetime) -> "FeedImport":
-        """Returns the import once it failed."""
+        """Returns the import as failed."""
         return replace(self, status=FeedImportStatus.FAILED, completed_at=at, failure=why)
 
 
 @dataclass(frozen=True)
 class FeedSettings:
-    """What somebody says of a feed."""
+    """What people state of a feed."""
 
     name: str
     url: str = field(repr=False)
@@ -144,7 +144,7 @@ class FeedSettings:
 
 @dataclass(frozen=True)
 class Feed:
-    """A feed of a store, and how its imports take turns: one runs and one waits, at most."""
+    """A feed of a store, and how its imports take turns: at most one runs and one is queued."""
 
     id: UUID
     store_id: UUID
@@ -157,23 +157,23 @@ class Feed:
     ended: UUID | None = None
     """The import that ended last."""
     outcome: FeedImportStatus | None = None
-    """What became of that one."""
+    """The status of that import."""
     queued_at: datetime | None = None
     """When the latest import was queued."""
     deleted_at: datetime | None = None
-    """From then on it is nowhere any more; a worker removes what it imported."""
+    """From then on nobody can find it; a worker removes what it imported."""
     removed: int = 0
-    """Of a deleted one: products of which that is done."""
+    """How many products of a deleted feed are removed."""
     version: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def latest(self) -> UUID | None:
-        """Returns the import that is shown with it."""
+        """Returns the import that is shown with the feed."""
         return self.running or self.queued or self.ended
 
     @property
     def import_status(self) -> LatestFeedImport:
-        """Returns how that one is doing."""
+        """Returns the status of that import."""
         if self.running:
             return LatestFeedImport.RUNNING
         if self.queued:
@@ -181,21 +181,21 @@ class Feed:
         return LatestFeedImport(self.outcome) if self.outcome else LatestFeedImport.NONE
 
     def next_moment(self, now: datetime) -> datetime:
-        """Returns the `queuedAt` of the next import: now, and later than that of each before it."""
+        """Returns the `queuedAt` of the next import: now, but later than that of each before it."""
         return max(now, self.queued_at + _MOMENT) if self.queued_at else now
 
     def with_queued(self, queued: FeedImport) -> "Feed":
-        """Returns it once an import waits."""
+        """Returns the feed with this import queued."""
         counts = self._counted(None, FeedImportStatus.QUEUED)
         return replace(self, counts=counts, queued=queued.id, queued_at=queued.queued_at)
 
     def with_started(self) -> "Feed":
-        """Returns it once the import that waited runs."""
+        """Returns the feed with the queued import running."""
         counts = self._counted(FeedImportStatus.QUEUED, FeedImportStatus.RUNNING)
         return replace(self, counts=counts, running=self.queued, queued=None)
 
     def with_ended(self, before: FeedImport, ended: FeedImport) -> "Feed":
-        """Returns it once the import that ran has ended, or the one that waited, before it ran."""
+        """Returns the feed once its running import, or its queued one before it ran, has ended."""
         counts = self._counted(before.status, ended.status)
         queued = None if self.queued == ended.id else self.queued
         after = replace(self, counts=counts, queued=queued, running=None)
@@ -212,7 +212,7 @@ class Feed:
 
 
 def next_import_after(feed_id: UUID, moment: datetime) -> datetime:
-    """Returns the feed's first time after a moment; each feed has its own, every six hours."""
+    """Returns the feed's next time after a moment; each feed has its own times, every six hours."""
     spread = timedelta(seconds=feed_id.int % int(INTERVAL.total_seconds()))
     since = moment - _EPOCH - spread
     return _EPOCH + spread + (since // INTERVAL + 1) * INTERVAL

@@ -1,4 +1,4 @@
-"""A feed's imports as they queue, run in turn and end."""
+"""Queues a feed's imports, runs them in turn and ends them."""
 
 from dataclasses import replace
 
@@ -21,10 +21,10 @@ from storepost.values.scope import WorkspaceScope
 def queue_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, trigger: FeedTrigger
 ) -> tuple[Feed, FeedImport | None]:
-    """Returns the feed with an import that waits, which is new unless one waited already.
+    """Returns the feed with a queued import, which is new unless one was queued already.
 
-    The worker gets a message in any case: the message of the one that waited may have been lost.
-    The feed is the caller's to save; the import is None where none was added.
+    The worker gets a message in any case: the message of an import that was already queued may have
+    been lost. The caller saves the feed; the import is None if none was added.
     """
     if feed.queued is not None:
         send(changes, FeedImportMessage(workspace.id, feed.id))
@@ -35,10 +35,10 @@ def queue_import(
 def import_by_hand(
     changes: Changes, workspace: WorkspaceScope, feed: Feed
 ) -> tuple[Feed, FeedImport]:
-    """Returns the feed with an import that waits, and by hand: the schedule's becomes so.
+    """Returns the feed with a queued import that is manual: a scheduled one becomes manual.
 
-    The worker gets a message in any case: the message of what waited may have been lost. The feed
-    is the caller's to save, in any case: so what waits doesn't begin meanwhile.
+    The worker gets a message in any case: the message of an import that was already queued may have
+    been lost. The caller must save the feed in any case, so that the import can't start meanwhile.
     """
     if feed.queued is None:
         return _queued(changes, workspace, feed, FeedTrigger.MANUAL)
@@ -71,7 +71,7 @@ def _queued(
 
 
 def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:
-    """Returns the import that runs, else the one that waits; None where nothing is open."""
+    """Returns the running import, else the queued one; None if nothing is open."""
     current = feed.running or feed.queued
     return FeedImportRepository(workspace, feed.id).get(current) if current else None
 
@@ -79,7 +79,7 @@ def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:
 def start_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, queued: FeedImport
 ) -> FeedImport:
-    """Returns the import that waited, running from now on."""
+    """Starts the queued import and returns it."""
     started = replace(queued, status=FeedImportStatus.RUNNING, started_at=clock.now())
     FeedImportRepository(workspace, feed.id).save(changes, queued, started)
     FeedRepository(workspace).save(changes, feed.with_started())
@@ -89,7 +89,7 @@ def start_import(
 def end_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, before: FeedImport, ended: FeedImport
 ) -> Feed:
-    """Returns the feed once the import whose turn it was has ended."""
+    """Ends the import whose turn it was; returns the feed after that."""
     FeedImportRepository(workspace, feed.id).save(changes, before, ended)
     after = feed.with_ended(before, ended)
     FeedRepository(workspace).save(changes, after)
@@ -97,7 +97,7 @@ def end_import(
 
 
 def end_open_import(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
-    """What runs of a feed that is deleted writes nothing more."""
+    """Fails the running import of a deleted feed, so that it writes nothing more."""
     repository = FeedImportRepository(workspace, feed.id)
     running = repository.get(feed.running) if feed.running else None
     if running:

@@ -1,4 +1,4 @@
-"""Feeds and their imports as they are kept."""
+"""Reads and writes feeds and their imports."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
@@ -50,14 +50,14 @@ from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
 SKIPPED_TOGETHER = 100
-"""Skipped rows in one row of the table; pages are of sizes that divide it."""
+"""How many skipped rows one row of the table holds; page sizes divide it."""
 
 
 class FeedRepository:
     """A workspace's feeds."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self.workspace = workspace
 
     def get(self, feed_id: UUID) -> Feed | None:
@@ -87,7 +87,7 @@ class FeedRepository:
         changes.save(item)
 
     def delete(self, changes: Changes, feed: Feed) -> None:
-        """Takes the feed's own row away."""
+        """Deletes the feed's own row."""
         changes.delete(FeedItem(*feed_key(self.workspace, feed.id)))
 
     def claim(self, changes: Changes, feed: Feed) -> None:
@@ -95,16 +95,16 @@ class FeedRepository:
         changes.create(FeedAddressItem(*self._address(feed), feed_id=feed.id), FeedExists())
 
     def release(self, changes: Changes, feed: Feed) -> None:
-        """Gives the feed's address up."""
+        """Releases the feed's address."""
         changes.delete(FeedAddressItem(*self._address(feed)))
 
     def due(self, changes: Changes, feed: Feed) -> None:
-        """Notes when the feed is due."""
+        """Writes when the feed is due."""
         key = due_key(feed.id, feed.next_import_at)
         changes.save(FeedDueItem(*key, workspace_id=self.workspace.id, feed_id=feed.id))
 
     def not_due(self, changes: Changes, feed: Feed) -> None:
-        """Takes back that it is."""
+        """Deletes the row that says when the feed is due."""
         changes.delete(FeedDueItem(*due_key(feed.id, feed.next_import_at)))
 
     def _address(self, feed: Feed) -> tuple[str, str]:
@@ -116,7 +116,7 @@ class FeedImportRepository:
     """The imports of one feed."""
 
     def __init__(self, workspace: WorkspaceScope, feed_id: UUID) -> None:
-        """Of one feed of one workspace."""
+        """For one feed of one workspace."""
         self._scope = workspace
         self._feed_id = feed_id
 
@@ -153,7 +153,7 @@ class FeedImportRepository:
         )
 
     def save(self, changes: Changes, before: FeedImport, after: FeedImport) -> None:
-        """Writes what became of an import, if it still is where `before` says."""
+        """Writes an import's new state, if its status, stage and `done` are those of `before`."""
         row = FeedImportItem(*import_key(self._scope, self._feed_id, after.id))
         counts = row.with_further(FeedImportItem.counts, astuple(after.counts))
         changes.update(
@@ -181,7 +181,7 @@ class FeedImportRepository:
     def keep_skipped(
         self, changes: Changes, import_id: UUID, number: int, rows: Sequence[SkippedRow]
     ) -> None:
-        """Keeps a hundred of the rows that an import skipped."""
+        """Stores a hundred of the rows that an import skipped."""
         content = [[row.row, row.id, row.reason] for row in rows]
         changes.save(SkippedRowsItem(*skipped_key(self._scope, import_id, number), rows=content))
 
@@ -194,7 +194,7 @@ class FeedImportRepository:
 
 
 def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUID, FeedImport]:
-    """Returns of each feed the import that is shown with it, by the feed's id."""
+    """Returns the import that is shown with each feed, by the feed's id."""
     feed_ids = {import_key(workspace, f.id, f.latest): f.id for f in feeds if f.latest}
     rows: dict[Any, Item] = find_all(feed_ids)
     return {
@@ -205,7 +205,7 @@ def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUI
 
 
 def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
-    """Yields the feeds whose time has come, of all workspaces."""
+    """Yields the feeds that are due, of all workspaces."""
     for shard in range(DUE_SHARDS):
         yield from FeedDueItem.query(
             partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True

@@ -1,4 +1,4 @@
-"""What the rows of feeds, of their imports and of skipped rows hold."""
+"""Rows of feeds, of their imports and of skipped rows."""
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -34,7 +34,7 @@ class FeedItem(VersionedItem, discriminator="feed"):
 
 
 class FeedAddressItem(Item, discriminator="feed_address"):
-    """Which feed has an address."""
+    """The claim of a feed's address."""
 
     feed_id = Identifier()
 
@@ -70,7 +70,7 @@ class SkippedRowsItem(Item, discriminator="feed_skipped"):
 
 
 class FeedDueItem(Item, discriminator="feed_due"):
-    """That a feed is due at a time."""
+    """The time at which a feed is due."""
 
     workspace_id = Identifier()
     feed_id = Identifier()

@@ -1,4 +1,4 @@
-"""What people do with feeds."""
+"""Creates, changes, deletes and imports feeds for people."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,7 +37,7 @@ from storepost.values.scope import WorkspaceScope
 def create_feed(
     workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings, changes: Changes
 ) -> FeedView:
-    """Returns a new feed, the last of its store's product sources, and its first import.
+    """Creates a feed, the last of its store's product sources, and queues its first import.
 
     Raises MappingMissingId, UrlNotAllowed, StoreDisconnected; fails with FeedExists.
     """
@@ -101,7 +101,7 @@ def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> N
 def request_import(
     workspace: WorkspaceScope, feed_id: UUID, changes: Changes
 ) -> tuple[FeedImport, bool]:
-    """Returns the import that waits, and whether it is new; one that waited is by hand then.
+    """Returns the queued import, and whether it is new; one that was queued becomes manual.
 
     Raises StoreDisconnected.
     """
@@ -123,7 +123,7 @@ def check_settings(settings: FeedSettings, known_url: str | None = None) -> None
 
 
 def check_url(url: str) -> None:
-    """Raises UrlNotAllowed where the guard would never open the address."""
+    """Raises UrlNotAllowed if the guard would never open the address."""
     try:
         fetching.check_url(url, schemes=fetching.HTTP_OR_HTTPS)
     except fetching.UrlNotAllowed as refused:

@@ -1,4 +1,4 @@
-"""How much of a feed is read: the bounds of every file, and the smaller ones of a sample."""
+"""How much of a feed is read: the bounds of every file, and tighter ones of a sample."""
 
 import time
 from collections.abc import Iterable, Iterator, Sized
@@ -7,25 +7,25 @@ from itertools import islice
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 
 MAX_BYTES = 1024**3
-"""Of the file as it is fetched, and of what it inflates to."""
+"""Bytes of the file as it is fetched, and of its inflated content."""
 ROW_LENGTH = 1024**2
-"""Characters of the file that one row may take, with what stands before it."""
+"""Characters of the file that one row may take, including what precedes it."""
 
 MAX_COLUMNS = 2_000
-"""Of a row: each is a value in memory, however short its text is."""
+"""Columns of a row: each is a value in memory, however short its text is."""
 
 MAX_NAME_LENGTH = 1_000
-"""Characters of the name of a column that stands inside another, with the names around it."""
+"""Characters of a nested column's name, including the names around it."""
 
 
 class Bound:
     """Bounds a file that is read whole; more than 1 GiB is `too_large`."""
 
     is_truncated = False
-    """Whether the file goes on behind what was read."""
+    """Whether the file continues after what was read."""
 
     def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the pieces as they come. Raises FeedUnusable."""
+        """Yields the pieces as they arrive. Raises FeedUnusable."""
         received = 0
         for piece in pieces:
             received += len(piece)
@@ -39,15 +39,15 @@ class Bound:
 
 
 class Sample(Bound):
-    """Bounds a file's beginning: so many rows, cells, bytes or seconds, whichever ends first."""
+    """Bounds a file's beginning by rows, cells, bytes and seconds, whichever is reached first."""
 
     ROWS = 10_000
     CELLS = 1_000_000
-    """Of all rows together, which a preview holds at once."""
+    """Cells of all rows together, which a preview holds in memory at once."""
     BYTES = 20 * 1024**2
     SECONDS = 15.0
     CPU_SECONDS = 1.2
-    """Twice what the slowest of real files takes: millions of empty elements may take longer."""
+    """Twice what the slowest real files take; one of millions of empty elements may take longer."""
 
     def __init__(self) -> None:
         """Starts the clock."""
@@ -68,7 +68,7 @@ class Sample(Bound):
         return time.monotonic() > self._end or time.process_time() > self._cpu_end
 
     def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yields the rows up to the bound, the first one in any case."""
+        """Yields the rows up to the bound, but always the first one."""
         cells = 0
         for row in islice(rows, self.ROWS):
             before, cells = cells, cells + (0 if row is None else len(row))

@@ -1,4 +1,4 @@
-"""Rows of JSON: an array, `{"products": […]}`, or an object a line."""
+"""Rows of JSON: an array, `{"products": […]}`, or one object per line."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -16,7 +16,7 @@ _PRODUCTS = "products"
 _STARTS = frozenset({"start_map", "start_array"})
 _ENDS = frozenset({"end_map", "end_array"})
 _MAY_HALVE = "\\ud"
-"""How half a pair of surrogates begins where it is escaped, and a whole pair too."""
+"""How an escaped surrogate begins, whether or not it is paired."""
 
 
 def json_rows(text: FeedText) -> Iterator[dict[str, str]]:
@@ -37,7 +37,7 @@ def json_rows(text: FeedText) -> Iterator[dict[str, str]]:
 
 
 class _Source:
-    """The text as ijson reads it, with what was read already put back in front."""
+    """The text for ijson, with what was already read put back in front."""
 
     def __init__(self, text: FeedText, start: str) -> None:
         self.text = text
@@ -45,7 +45,7 @@ class _Source:
         self._depth = DepthGuard()
 
     def first_line(self) -> str | None:
-        """Returns the first line and leaves it there; None where a row's bound comes first."""
+        """Returns the first line without consuming it; None if it exceeds a row's bound."""
         while "\n" not in self._start and len(self._start) <= ROW_LENGTH:
             piece = self.text.read()
             if not piece:
@@ -66,7 +66,7 @@ class _Source:
             yield unfinished
 
     def row_ended(self) -> None:
-        """Notes that a row is whole."""
+        """Notes that a row is complete."""
         self.text.row_ended()
 
     def read(self, _length: int = -1) -> bytes:
@@ -98,7 +98,7 @@ def _lines(source: _Source) -> Iterator[dict[str, str]]:
 
 
 def _in_utf_8(row: dict[str, str]) -> dict[str, str]:
-    """The row with `?` for half a pair of surrogates, as the other parser has it."""
+    """Returns the row with `?` for each unpaired surrogate, as the other parser gives it."""
     return {_replaced(name): type(value)(_replaced(value)) for name, value in row.items()}
 
 
@@ -113,10 +113,10 @@ def _array(source: _Source, level: int) -> Iterator[dict[str, str]]:
 
 
 def _values(events: Iterable[tuple[str, Any]], level: int) -> Iterator[Any]:
-    """What stands in the array at that level, which in an object is its `products`.
+    """Yields the values of the array at that level; in an object, those of its `products`.
 
-    ijson's own `items` names each value by all that it stands in: in a row of long names that
-    takes hours.
+    ijson's own `items` names each value by its whole path, which takes hours for a row of long
+    names.
     """
     depth, key, is_inside = 0, _PRODUCTS, False
     value = ijson.ObjectBuilder()

@@ -1,4 +1,4 @@
-"""The encoding of a file that declares none and isn't UTF-8, as a detector finds it."""
+"""Detects the encoding of a file that declares none and isn't UTF-8."""
 
 import codecs
 from collections import Counter
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 
 DETECTION_BYTES = 256 * 1024
-"""Bytes from the first one that isn't ASCII on, in which the detector looks."""
+"""Bytes, from the first non-ASCII one on, in which the detector looks."""
 _SAMPLE_BYTES = 32 * 1024
-"""Bytes of lines with something that isn't ASCII, which the detector gets."""
+"""Bytes of lines with non-ASCII characters that the detector gets."""
 _PREFERRED = "cp1252"
-"""The one that is meant, of several that a text could as well be in."""
+"""The encoding to choose if several fit a text equally well."""
 _CENTRAL = "cp1250"
 _ALPHABETS = {
     _PREFERRED: (
@@ -22,23 +22,24 @@ _ALPHABETS = {
         "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "ąćęłńóśźż", "áéíóöőúüű", "ăâîşţ", "čćđšž",
     ),
 }  # fmt: skip
-"""Letters of languages that are written in each of the two, between which the detector can't
-decide: they have letters at the same places, such as `è` where the other has `č`."""
+"""Letters of languages that are written in each of these two encodings, between which the detector
+can't decide: they have letters at the same places, such as `è` where the other has `č`.
+"""
 _KNOWN = (
     _PREFERRED, "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
     "cp874", "koi8_r", "mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949",
 )  # fmt: skip
-"""Those that files of shops are in."""
+"""The encodings of shops' files."""
 WRONG_ENCODING = (
     "The file's encoding isn't known: save it as UTF-8, or let its server say what it is."
 )
 
 
 def in_utf_8(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the pieces in UTF-8, whatever they are in. Raises FeedUnusable where nobody knows.
+    """Yields the pieces in UTF-8, whatever their encoding. Raises FeedUnusable if it isn't found.
 
-    All encodings that the detector knows begin with ASCII: as long as there is nothing else, it
-    doesn't matter which it is.
+    All encodings that the detector knows extend ASCII, so the encoding doesn't matter as long as
+    all bytes are ASCII.
     """
     iterator = iter(pieces)
     for piece in iterator:
@@ -64,7 +65,7 @@ def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def is_utf_8(beginning: bytes) -> bool:
-    """Returns whether it is UTF-8; its last character may be cut."""
+    """Returns whether the bytes are UTF-8; the last character may be cut off."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(beginning)
     except UnicodeDecodeError:
@@ -87,7 +88,7 @@ def _detected(some: bytes) -> str:
 
 
 def _sample_of(some: bytes) -> bytes:
-    """The first lines that have something that isn't ASCII."""
+    """Returns the first lines with non-ASCII characters."""
     lines, length = list[bytes](), 0
     for line in some.splitlines(keepends=True):
         if not line.isascii() and length < _SAMPLE_BYTES:
@@ -97,6 +98,6 @@ def _sample_of(some: bytes) -> bytes:
 
 
 def _letters_of_one_language(sample: bytes, encoding: str) -> int:
-    """How many characters behind ASCII are letters of the language that has most of them."""
+    """Returns how many characters beyond ASCII are letters of the language with most of them."""
     counts = Counter(sample.decode(encoding, errors="replace").lower())
     return max(sum(counts[each] for each in letters) for letters in _ALPHABETS[encoding])

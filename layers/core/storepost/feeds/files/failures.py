@@ -26,7 +26,7 @@ class FeedUnusable(Exception):  # noqa: N818 - it is what a feed is
     """Says that the feed can't be imported as it is now, and why."""
 
     def __init__(self, why: FeedFailure, detail: str | None = None) -> None:
-        """`why` is what the import fails with; `detail` is a sentence on what is wrong where."""
+        """`why` is the import's failure; `detail` says in a sentence what is wrong, and where."""
         super().__init__(why.value)
         self.why = why
         self.detail = detail

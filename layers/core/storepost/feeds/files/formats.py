@@ -1,4 +1,4 @@
-"""Finds what a file is by its beginning, and where that doesn't show it by its content type."""
+"""Finds a file's format by its beginning, or else by its content type."""
 
 import codecs
 import re
@@ -25,7 +25,7 @@ class Shape:
 
     format: FeedFormat
     encoding: str | None
-    """None where nothing says so: then it is UTF-8, or what a detector finds."""
+    """None if nothing declares it: then it is UTF-8, or what a detector finds."""
     table: Table = field(default_factory=Table)
 
 
@@ -45,9 +45,9 @@ _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|script)\b", re.IGNORECAS
 
 
 def shape_of(head: bytes, content_type: str) -> Shape:
-    """Returns what a file is that begins so. Raises FeedUnusable for what is no feed."""
+    """Returns the format of a file that begins like this. Raises FeedUnusable if it is no feed."""
     encoding = _encoding(head, content_type)
-    errors = "strict" if encoding else "replace"  # what it is will be found as it is read
+    errors = "strict" if encoding else "replace"  # the encoding is detected while the file is read
     try:
         decoder = codecs.getincrementaldecoder(encoding or "utf-8")(errors)
         text = decoder.decode(head).lstrip("\ufeff \t\r\n")
@@ -77,7 +77,7 @@ def _encoding(head: bytes, content_type: str) -> str | None:
 
 
 def _sixteen_bits(head: bytes) -> str | None:
-    """UTF-16 without a mark: in what begins with ASCII every other byte is zero."""
+    """Returns the kind of UTF-16 without a mark: in ASCII text, every other byte is zero."""
     pairs = len(head) // 2
     for name, ascii_side, zero_side in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
         zeros, others = head[zero_side::2][:pairs], head[ascii_side::2][:pairs]
@@ -100,5 +100,5 @@ def _known(name: str) -> str:
         found = codecs.lookup(name).name
     except LookupError as error:
         raise FeedUnusable(FeedFailure.UNREADABLE) from error
-    # Declared in what was read byte by byte: then it isn't sixteen bits.
+    # The declaration was read byte by byte, so the file isn't UTF-16.
     return "utf-8" if found == "utf-16" else found

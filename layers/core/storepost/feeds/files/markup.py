@@ -1,4 +1,4 @@
-"""Rows of XML: items of RSS, entries of Atom, offers, products, whatever element is repeated.
+"""Rows of XML: items of RSS, entries of Atom, offers, products, or any repeated element.
 
 Expat from the standard library reads it. It fetches nothing, and a file that declares entities is
 refused, so that there is nothing to expand.
@@ -20,16 +20,16 @@ _MERCHANT = "http://base.google.com/ns/1.0"
 _IMAGE_ELEMENTS = re.compile(
     r"image|img|picture|photo|foto|bild|zdj[eę]c|obr[aá]z|gallery|immagin|im[aá]gen|afbeelding"
 )
-"""Elements of which all count where they are repeated; of others the first does."""
+"""Elements of which each repetition counts; of others only the first does."""
 _PARAMETERS = frozenset({"param", "parameter", "attribute"})
 _ATTRIBUTES = "attrs"
-"""Ceneo's, in which each element is a parameter."""
+"""Ceneo's element, in which each child is a parameter."""
 _NAMES = frozenset({"param_name", "name"})
 _VALUES = frozenset({"val", "value"})
 _VALUE_ATTRIBUTES = ("url", "src", "href", "value")
-"""Attributes that have the value of an element without text."""
+"""Attributes that hold the value of an element without text."""
 _VENDOR_MODEL = "vendor.model"
-"""The type of Yandex's offers that have their name in parts."""
+"""The type of Yandex's offers whose name is split into parts."""
 _NAME_PARTS = ("typePrefix", "vendor", "model")
 _VARIANTS = frozenset({"variant", "variation"})
 _VARIANT_IDS = frozenset({"variationid", "variation_id", "variantid", "variant_id", "id"})
@@ -61,14 +61,13 @@ def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
 
 
 class _Reader:
-    """What expat reports, put together to rows.
+    """Puts together rows from what expat reports.
 
-    A column is named as its element is. Of two that differ in the prefix alone, such as `title` and
-    `g:title`, the merchant's is the one. What stands inside another element is a column of its own,
-    `outer.inner`; of what stands there twice the first counts, but of images all do, with commas.
-    A row's attributes are columns, too, where no element has that name. Variants inside a row are
-    rows of their own, whose cells stand in the place of the product's; what names them is the
-    column `variants.id`.
+    A column is named after its element. If two names differ in the prefix alone, such as `title`
+    and `g:title`, the merchant's wins. An element inside another one is a column of its own,
+    `outer.inner`; of repeated ones the first counts, but all images do, joined by commas. A row's
+    attributes are columns, too, unless an element has that name. Variants inside a row are rows of
+    their own, whose cells override the product's; their id is in the column `variants.id`.
     """
 
     def __init__(self, head: str) -> None:
@@ -97,7 +96,7 @@ class _Reader:
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def has_moved_on(self) -> bool:
-        """Returns whether rows or categories ended since the last call."""
+        """Returns whether a row or a category has ended since the last call."""
         known, self._known = self._known, len(self._categories)
         return bool(self.rows) or known < self._known
 
@@ -124,7 +123,7 @@ class _Reader:
             self._attributes = {}
 
     def _named(self, name: str, parameter: str) -> str:
-        """What an element with a name is called in its column."""
+        """Returns the column name of an element that has a `name` attribute."""
         if local_name(name) in _PARAMETERS:
             return f"{name}.{parameter}"
         is_parameter = bool(self._path) and local_name(self._path[-1]) == _ATTRIBUTES
@@ -201,7 +200,7 @@ class _Reader:
         return cells
 
     def _value(self) -> str:
-        """What an element says: its text, else an attribute of it; a price with its currency."""
+        """Returns an element's value: its text, else an attribute; a price with its currency."""
         value = "".join(self._text).strip()
         attributes = self._attributes
         if value and "currency" in attributes and value[-1:].isdigit():
@@ -229,7 +228,7 @@ class _Reader:
             row.setdefault(name, []).append(value)
 
     def _put_parameter(self, row: dict[str, list[str]], path: list[str], value: str) -> None:
-        """A parameter is a column of its own, named as its name says."""
+        """Puts a parameter into a column of its own, named after the parameter."""
         kind = local_name(path[-1])
         if kind in _NAMES:
             self._parameter = value[:MAX_NAME_LENGTH]
@@ -238,22 +237,22 @@ class _Reader:
 
 
 class _Variant:
-    """A variant inside a row, while it is read."""
+    """A variant inside a row, while it is being read."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
-        """How many elements of the row it stands in, itself among them."""
+        """How deep it is in the row: the row's elements around it, itself included."""
         self.row: dict[str, list[str]] = {}
 
     def cells(self) -> dict[str, str]:
-        """Returns its cells, with its id in the column that has it for all makers."""
+        """Returns its cells; its id is in the same column for all makers."""
         cells = {name: ",".join(values) for name, values in self.row.items()}
         found = next((name for name in cells if local_name(name) in _VARIANT_IDS), None)
         return {_VARIANT_ID: cells.pop(found), **cells} if found else cells
 
 
 class _Categories:
-    """The categories that a file lists before its rows, which name them by their ids."""
+    """The categories that a file lists before its rows, which refer to them by id."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, str]] = {}
@@ -269,7 +268,7 @@ class _Categories:
             self._known[attributes["id"]] = (parent, name[:_CATEGORY_LENGTH])
 
     def named(self, identifier: str) -> str:
-        """Returns the category's name behind those around it, as `Clothes > Shirts`."""
+        """Returns the category's name after the names of its parents, as `Clothes > Shirts`."""
         names = list[str]()
         while identifier in self._known and len(names) < 10:
             identifier, name = self._known[identifier]

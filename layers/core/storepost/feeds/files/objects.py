@@ -1,6 +1,6 @@
-"""A JSON object as rows of text: one, or one for each of its variants.
+"""Turns a JSON object into rows of text: one, or one for each of its variants.
 
-A number stays one: its point is the decimal one, which a text may not have.
+A number stays a number: its point is the decimal one, which isn't certain in a text.
 """
 
 import json
@@ -13,7 +13,7 @@ from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 _VARIANTS = "variants"
 _REPEATED_LENGTH = 255
 _MAX_CELLS = 500_000
-"""Of one product's rows: of 2,000 variants, 250 each."""
+"""Cells of all rows of one product: 250 each for 2,000 variants."""
 _AMOUNTS = ("amount", "value", "price")
 _CURRENCIES = ("currency", "currencyCode", "currency_code")
 _MAX_PLACES = 40
@@ -33,9 +33,9 @@ def number_of(value: float | Decimal) -> Number:
 
 
 def rows_of(found: object) -> Iterator[dict[str, str]]:
-    """Yields the rows: where an object has variants, one for each, with what the product says.
+    """Yields the rows: one for each variant with the product's cells, or one without variants.
 
-    Raises FeedUnusable where it is no object, ValueError where names get too long together.
+    Raises FeedUnusable if it is no object, ValueError if names get too long together.
     """
     if not isinstance(found, Mapping):
         raise FeedUnusable(FeedFailure.UNREADABLE)
@@ -52,8 +52,8 @@ def variant_rows(
 ) -> Iterator[dict[str, str]]:
     """Yields a row for each variant: its own cells, and those of the product that it leaves out.
 
-    Long texts of the product stand in the first alone. Raises FeedUnusable where it would be more
-    than half a million cells.
+    Only the first row has the product's long texts. Raises FeedUnusable for more than half a
+    million cells.
     """
     short = {name: text for name, text in product.items() if len(text) <= _REPEATED_LENGTH}
     if len(short) * len(variants) > _MAX_CELLS:
@@ -64,7 +64,7 @@ def variant_rows(
 
 
 def _objects_in(found: object) -> list[Mapping[str, object]]:
-    """The objects of a list that has nothing else; none of anything else."""
+    """Returns the objects of a list that contains nothing else; an empty list for anything else."""
     if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
         return []
     return found
@@ -81,10 +81,10 @@ def _row(found: Mapping[str, object], prefix: str = "") -> dict[str, str]:
 
 
 def _flatten(row: dict[str, str], name: str, value: object) -> None:
-    """What stands inside another object is a column of its own, `outer.inner`.
+    """Adds the cells of a value: a value inside another object has a column `outer.inner`.
 
-    What stands inside several objects of a list is one, with commas. An amount with its currency is
-    one cell. Raises ValueError where the names of what a value stands in get too long together.
+    Values inside several objects of a list share one column, joined by commas. An amount with its
+    currency is one cell. Raises ValueError if the names around a value get too long together.
     """
     if len(name) > MAX_NAME_LENGTH:
         raise ValueError("a column's name is too long")
@@ -116,7 +116,7 @@ def _gather(row: dict[str, str], name: str, objects: Sequence[Mapping[str, objec
 
 
 def _money(found: Mapping[str, object]) -> str | None:
-    """An amount and its currency, where the object is nothing else."""
+    """Returns an amount and its currency, if the object has nothing else."""
     if len(found) != 2:
         return None
     amount = next((found[name] for name in _AMOUNTS if name in found), None)
@@ -125,7 +125,7 @@ def _money(found: Mapping[str, object]) -> str | None:
         return None
     text = _text(amount)
     if isinstance(text, Number) and len(text.partition(".")[2]) == 3:
-        text = Number(f"{text}0")  # so that its point can't be taken for the thousands'
+        text = Number(f"{text}0")  # so that its point isn't taken for a thousands separator
     return f"{text} {currency}"
 
 

@@ -1,4 +1,4 @@
-"""Which element of an XML file is a row: by its name, or by how the file's beginning is built."""
+"""Finds which element of an XML file is a row: by its name, or by how the beginning is built."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from xml.parsers import expat
 from storepost.values.json_reading import MAX_DEPTH
 
 HEAD_LENGTH = 65_536
-"""Characters by which it is judged."""
+"""Characters of the beginning that are examined."""
 _MAX_PATHS = 500
 _KNOWN = frozenset(
     {
@@ -27,7 +27,7 @@ _KNOWN = frozenset(
 )
 
 type Path = tuple[str, ...]
-"""The names of an element and of all around it, the outermost first."""
+"""The names of an element and of its ancestors, the outermost first."""
 
 
 def local_name(name: str) -> str:
@@ -37,11 +37,11 @@ def local_name(name: str) -> str:
 
 @dataclass
 class _Seen:
-    """What was seen of the elements at one path."""
+    """What was counted of the elements at one path."""
 
     count: int = 0
     children: int = 0
-    """Different ones, attributes among them."""
+    """Different child elements, and attributes."""
 
 
 def rows_in(head: str) -> Callable[[Path], bool]:
@@ -57,7 +57,7 @@ def rows_in(head: str) -> Callable[[Path], bool]:
 
 
 class _Outline:
-    """The elements of a file's beginning, which may break off anywhere."""
+    """The elements of a file's beginning, which may end anywhere."""
 
     def __init__(self, head: str) -> None:
         self.seen: dict[Path, _Seen] = {}
@@ -85,11 +85,11 @@ class _Outline:
         self._path = self._path[:-1]
 
     def has_content(self, path: Path) -> bool:
-        """Returns whether elements of that path have others in them, or attributes."""
+        """Returns whether elements at that path have child elements or attributes."""
         return self.seen[path].children > 0
 
     def likeliest(self) -> Path:
-        """Returns the repeated element with most in it; where none is repeated, the fullest one."""
+        """Returns the repeated element with most in it; if none is repeated, the fullest one."""
         inner = [path for path in self.seen if len(path) > 1] or list(self.seen)
         repeated = [p for p in inner if self.seen[p].count > 1 and self.seen[p].children > 1]
         return max(repeated or inner, key=lambda path: (self._within(path, repeated), -len(path)))
@@ -101,4 +101,4 @@ class _Outline:
 
 
 class _TooManyPaths(Exception):  # noqa: N818 - it is what the file has
-    """More paths than any feed has."""
+    """The file has more paths than any feed has."""

@@ -1,4 +1,4 @@
-"""A feed's file, from its bytes to its rows."""
+"""Reads a feed's file, from its bytes to its rows."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,19 +18,19 @@ class Row:
 
     number: int
     cells: dict[str, str] | None = field(repr=False)
-    """None where it has more or fewer columns than the header."""
+    """None if it has more or fewer columns than the header."""
 
 
 @dataclass(frozen=True)
 class FeedFile:
-    """Holds a file's format, and its rows, which can be gone through once."""
+    """Holds a file's format, and its rows, which can be iterated once."""
 
     format: FeedFormat
     rows: Iterator[Row]
 
 
 def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedFile:
-    """Returns the feed that the bytes are. Raises FeedUnusable, here or with any of the rows."""
+    """Returns the feed in the bytes. Raises FeedUnusable, here or while the rows are read."""
     whole = bound.pieces(inflated(pieces))
     head, rest = head_of(whole, HEAD_BYTES)
     if not head.strip():
@@ -56,7 +56,7 @@ def _rows_of(text: FeedText, shape: Shape) -> Iterator[Cells]:
 
 
 def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
-    """The rows; of a file that is cut, all but the last, in which that may have happened."""
+    """Yields the rows; of a truncated file all but the last, which may be incomplete."""
     pending: list[Cells] = []
     try:
         for row in _bounded(_rows_of(text, shape)):

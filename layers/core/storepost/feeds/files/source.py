@@ -1,4 +1,4 @@
-"""The file's bytes as a stream of text: inflated where they are gzip, decoded as they say."""
+"""The file's bytes as a stream of text: inflated if they are gzip, decoded by their encoding."""
 
 import codecs
 import io
@@ -22,7 +22,7 @@ def inflated(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def head_of(pieces: Iterable[bytes], length: int) -> tuple[bytes, Iterator[bytes]]:
-    """Returns the first bytes, as many as there are, and all pieces from the beginning."""
+    """Returns the first `length` bytes, if there are as many, and all pieces from the beginning."""
     iterator, pieces_read, length_read = iter(pieces), list[bytes](), 0
     while length_read < length and (piece := next(iterator, None)) is not None:
         pieces_read.append(piece)
@@ -47,35 +47,35 @@ def _inflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 class _Member:
-    """The member of a gzip file that is unpacked at the moment."""
+    """The member of a gzip file that is being inflated."""
 
     def __init__(self) -> None:
         self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
 
     @property
     def is_whole(self) -> bool:
-        """Returns whether its end was seen."""
+        """Returns whether its end was reached."""
         return self._unpacking.eof
 
     def is_padding(self, packed: bytes) -> bool:
-        """Returns whether what stands behind it is no other member."""
+        """Returns whether the bytes after its end are no other member."""
         return self.is_whole and not packed.startswith(_GZIP[: len(packed)])
 
     def take(self, packed: bytes) -> tuple[bytes, bytes]:
-        """Inflates some of it, to 64 KB at most; returns those bytes and what is left."""
+        """Inflates up to 64 KB of the bytes; returns the result and the bytes that are left."""
         if self.is_whole:
             self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
         unpacked = self._unpacking.decompress(packed, _PIECE_BYTES)
         return unpacked, self._unpacking.unconsumed_tail or self._unpacking.unused_data
 
     def rest(self) -> Iterator[bytes]:
-        """Yields the rest of what was inflated, where that was more than 64 KB."""
+        """Yields the rest of the inflated bytes, if they were more than 64 KB."""
         while not self.is_whole and (more := self._unpacking.decompress(b"", _PIECE_BYTES)):
             yield more
 
 
 class _Pieces(io.RawIOBase):
-    """Pieces as a file, for the standard library's readers."""
+    """Presents pieces as a file, for the standard library's readers."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -110,17 +110,17 @@ codecs.register_error(_TRUNCATED, _drop_truncated)
 
 
 class FeedText:
-    """Decodes a file for whichever parser reads it; no row takes more than its bound."""
+    """Decodes a file for any of the parsers; no row may exceed its bound."""
 
     def __init__(self, pieces: Iterator[bytes], encoding: str, *, may_be_truncated: bool) -> None:
-        """The encoding is one that Python knows; a sample may break off within a character."""
+        """`encoding` is one that Python knows; a sample may end within a character."""
         binary = io.BufferedReader(_Pieces(pieces), HEAD_BYTES)
         errors = _TRUNCATED if may_be_truncated else "strict"
         self._text = io.TextIOWrapper(binary, encoding=encoding, errors=errors, newline="")
         self._since_row = 0
 
     def row_ended(self) -> None:
-        """Notes that a row is whole: what comes next belongs to another one."""
+        """Notes that a row is complete: what is read next belongs to another one."""
         self._since_row = 0
 
     def read(self, length: int = HEAD_BYTES) -> str:
@@ -136,7 +136,7 @@ class FeedText:
         return self._counted(self._text.readline(ROW_LENGTH + 1), 0)
 
     def _counted(self, text: str, allowance: int) -> str:
-        # What is read ahead in pieces may hold the end of one row and the beginning of another.
+        # A piece that is read ahead may hold the end of one row and the beginning of another.
         self._since_row += len(text)
         if self._since_row > ROW_LENGTH + allowance:
             raise FeedUnusable(FeedFailure.ROW_TOO_LONG)

@@ -1,4 +1,4 @@
-"""Rows of CSV and its like."""
+"""Rows of CSV and similar formats."""
 
 import csv
 import io
@@ -13,13 +13,13 @@ from storepost.feeds.files.source import FeedText
 from storepost.values.csv_reading import csv_rows
 
 type Cells = dict[str, str] | None
-"""A row's text by column; None where it has more or fewer columns than the header."""
+"""A row's text by column; None if it has more or fewer columns than the header."""
 
 _DELIMITERS = ",;\t|"
 _JUDGED_BY = 50
-"""Rows by which a delimiter is found."""
+"""Rows by which a delimiter is judged."""
 _NAMED = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
-"""How a spreadsheet names its delimiter, in a line of its own."""
+"""How a spreadsheet declares its delimiter, in a line of its own."""
 _COMMENT = re.compile(r"\s*\"?#\s")
 
 
@@ -29,11 +29,11 @@ class Table:
 
     delimiter: str = ","
     has_spaces: bool = False
-    """Whether spaces stand between a delimiter and a quote."""
+    """Whether there are spaces between a delimiter and a quote."""
 
 
 def table_of(text: str, content_type: str) -> Table:
-    """Returns how a table is written that begins so."""
+    """Returns how a table that begins like this is written."""
     lines = list(io.StringIO(text, newline=""))
     if lines and (named := _NAMED.fullmatch(lines[0])):
         return Table(named[1], _has_spaces(text, named[1]))
@@ -56,12 +56,12 @@ def _without_preamble(lines: list[str]) -> list[str]:
 
 
 def _is_preamble(line: str) -> bool:
-    """Whether a line before the header is none: empty, a comment, or a delimiter's name."""
+    """Returns whether a line precedes the header: empty, a comment, or `sep=`."""
     return not line.strip() or _COMMENT.match(line) is not None or bool(_NAMED.fullmatch(line))
 
 
 def _evenness(lines: list[str], delimiter: str) -> tuple[float, int]:
-    """How many of the rows have as many columns as the header, and how many columns it has."""
+    """Returns what share of the rows has as many columns as the header, and how many it has."""
     reader = csv_rows(lines, delimiter, skips_spaces=True)
     try:
         rows = list(islice(filter(None, reader), _JUDGED_BY + 1))
@@ -76,7 +76,7 @@ def _evenness(lines: list[str], delimiter: str) -> tuple[float, int]:
 
 
 def table_rows(text: FeedText, table: Table) -> Iterator[Cells]:
-    """Yields the rows behind the header; empty lines are none, nor is the header again.
+    """Yields the rows after the header, without empty lines and repetitions of the header.
 
     Raises FeedUnusable.
     """
@@ -111,7 +111,7 @@ class _Lines:
 
 
 def _row(columns: Sequence[str], cells: list[str]) -> Cells:
-    """The row; where its line or the header's ends with a delimiter, that is no column."""
+    """Returns the row; a delimiter at the end of its line, or of the header's, adds no column."""
     while len(cells) > len(columns) and not cells[-1]:
         cells.pop()
     if len(cells) < len(columns) and not any(columns[len(cells) :]):
@@ -122,7 +122,7 @@ def _row(columns: Sequence[str], cells: list[str]) -> Cells:
 
 
 def _columns(header: list[str]) -> list[str]:
-    """The columns' names; of several that have one name, the later ones with their number."""
+    """Returns the columns' names; of equal names the later ones get a number."""
     seen = dict[str, int]()
     names = list[str]()
     for cell in header:

@@ -1,1 +1,1 @@
-"""Feeds as they are previewed, checked and imported: fetched, read, matched, written."""
+"""Previews, checks and imports feeds: fetches, reads, matches and writes them."""

@@ -1,7 +1,7 @@
 """Previews and checks a feed's beginning before anything is imported.
 
-A check goes the way of an import up to the writing; so of a file inside its bound both count the
-same.
+A check does what an import does until it writes, so for a file within its bound both have the same
+counts.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_SAMPLES = 3
 SAMPLE_LENGTH = 200
 MAX_SHOWN_COLUMNS = 500
-"""In a preview's answer, the first ones: a mapping names no more."""
+"""Columns in a preview's answer, the first ones: a mapping names no more."""
 _IDENTIFYING_FIELDS = frozenset(
     {
         FeedField.ID,
@@ -47,7 +47,7 @@ _IDENTIFYING_FIELDS = frozenset(
         *OPTIONS,
     }
 )
-"""What says which product or variant a row is about; the rest costs time alone."""
+"""The fields that say which product or variant a row is about; the others only cost time."""
 MAX_SKIPPED_SHOWN = 500
 """Skipped rows in a check's answer, the first ones."""
 
@@ -63,14 +63,14 @@ class PreviewColumn:
 
 @dataclass(frozen=True)
 class Preview:
-    """Says what a feed's beginning has."""
+    """Says what a feed's beginning contains."""
 
     format: FeedFormat
     columns: tuple[PreviewColumn, ...]
     sampled: int
-    """Rows."""
+    """Rows that were read."""
     matches: int
-    """Of those, the ones about something that the store has."""
+    """How many of them match something in the store."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,9 @@ class Check:
 
 
 def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview:
-    """Returns what the feed's beginning has, and what its columns probably are.
+    """Returns what the feed's beginning contains, and what its columns probably are.
 
-    Raises UrlNotAllowed and the problem of what is wrong with the feed.
+    Raises UrlNotAllowed, and the problem that says what is wrong with the feed.
     """
     store = store_in_body(StoreRepository(workspace), store_id)
     with _opened(url) as file:
@@ -101,7 +101,7 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
 def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings) -> Check:
     """Returns what an import of the feed's beginning would count.
 
-    Raises MappingMissingId, UrlNotAllowed and the problem of what is wrong with the feed.
+    Raises MappingMissingId, UrlNotAllowed, and the problem that says what is wrong with the feed.
     """
     if not has_id(settings.mapping):
         raise MappingMissingId()
@@ -123,7 +123,7 @@ def _opened(url: str) -> Iterator[FeedFile]:
 
 
 def _nonempty(rows: Iterator[Row]) -> Iterator[Row]:
-    """Yields the rows. Raises FeedUnusable where there are none."""
+    """Yields the rows. Raises FeedUnusable if there are none."""
     first = next(rows, None)
     if first is None:
         raise FeedUnusable(FeedFailure.NO_ROWS)
@@ -157,7 +157,7 @@ def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
 
 
 def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
-    """The first columns that there are, each with the first different values in it."""
+    """Returns the first columns, each with its first different values."""
     samples = dict[str, list[str]]()
     known, incomplete = set[str](), list[str]()
     for cells in (row.cells or {} for row in rows):

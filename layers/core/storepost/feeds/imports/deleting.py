@@ -1,4 +1,4 @@
-"""Deletes what is left of a feed that was deleted: its products, then its rows."""
+"""Deletes what a deleted feed has left: its products, then its rows."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -60,11 +60,11 @@ def _delete_batch(feeds: FeedRepository, writer: Writer, feed: Feed, products: R
         writer.write(products, progress)
         writer.finish()
     except LostRace:
-        return  # the feed is read again, and the same products come again
+        return  # the caller reads the feed again and gets the same products
 
 
 def _delete_import(workspace: WorkspaceScope, feed: Feed) -> bool:
-    """Removes an import and the rows that it skipped; returns whether there was one."""
+    """Deletes an import and the rows that it skipped; returns whether there was one."""
     found = FeedImportItem.query(
         imports_partition(workspace, feed.id), consistent_read=True, limit=1
     )

@@ -1,4 +1,4 @@
-"""Fetches a feed's file: into a file, or a sample of it straight into the reader."""
+"""Fetches a feed's file onto disk, or streams a sample of it to the reader."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ class Fetched:
 
 
 def fetch_into(path: Path, url: str, on_progress: Callable[[int], None]) -> Fetched:
-    """Writes the feed's file down, and calls `on_progress` with how many bytes have come so far.
+    """Writes the feed's file to disk; calls `on_progress` with the bytes received so far.
 
     Raises FeedUnusable.
     """
@@ -73,7 +73,7 @@ def sampled(url: str) -> Iterator[FeedFile]:
 
 
 def _until_timeout(pieces: Iterator[bytes], bound: Sample) -> Iterator[bytes]:
-    """The pieces that come in time: a slow server's feed is sampled as far as it came."""
+    """Yields the pieces that arrive in time: the sample of a slow server's feed ends there."""
     has_received = False
     try:
         for piece in pieces:

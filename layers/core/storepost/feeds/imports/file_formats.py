@@ -1,8 +1,8 @@
 """The number of the format of an import's files, which another release may have written.
 
-It stands in SQLite's `user_version`. Add one wherever a table or a column of theirs changes. Rows
-of an unknown format are read anew from the feed's file; of an unknown manifest nothing may be
-concluded, least of all that the store has nothing of the feed.
+It is stored in SQLite's `user_version`. Increase it when a table or a column of these files
+changes. Rows of an unknown format are read again from the feed's file. An unknown manifest proves
+nothing, least of all that the store has nothing of the feed.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ class UnknownFormat(Exception):  # noqa: N818 - it is what was found
 
 
 def note_format(db: sqlite3.Connection, schema: str = "main") -> None:
-    """Notes in a new file that it has the format of this release."""
+    """Writes this release's format into a new file."""
     db.execute(f"PRAGMA {schema}.user_version = {FORMAT}")
 
 
@@ -31,7 +31,7 @@ def has_known_format(path: Path) -> bool:
 
 
 def expect_known_format(*paths: Path) -> None:
-    """Raises UnknownFormat where this release can't read one of the files."""
+    """Raises UnknownFormat if this release can't read one of the files."""
     for path in paths:
         if not has_known_format(path):
             raise UnknownFormat(path.name)

@@ -1,4 +1,4 @@
-"""Brings a running import to its end: it is fetched, resolved, written, from where it stands."""
+"""Runs an import to its end: fetches, resolves and writes it, beginning at its current stage."""
 
 import time
 from dataclasses import dataclass, replace
@@ -37,11 +37,11 @@ from storepost.values.metrics import count
 
 PIECE_BYTES = 65_536
 PROGRESS_SECONDS = 5.0
-"""How often an import saves how far it has fetched, read and matched: people look at it."""
+"""How often an import saves how much it has fetched, read and matched: people watch it."""
 
 
 class FeedImportRun:
-    """One run's work on one import, with its files."""
+    """One run's work on one import, with the import's files on disk."""
 
     def __init__(self, run: FeedRun, directory: Path) -> None:
         self._run = run
@@ -56,7 +56,7 @@ class FeedImportRun:
         self._settings = digest_of(self._store, feed.settings)
 
     def run(self, running: FeedImport) -> None:
-        """Fetches, resolves and writes the import, from where it stands."""
+        """Fetches, resolves and writes the import, beginning at its current stage."""
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)
@@ -81,7 +81,7 @@ class FeedImportRun:
         return self._advanced(running, replace(after, content_type=fetched.content_type))
 
     def _planned(self, running: FeedImport) -> FeedImport:
-        """The import once it is known what is to be written; the same stage where nothing is."""
+        """Returns the import once its plan is stored, or as it is without anything to write."""
         if running.stage is Stage.PLANNED:
             self._run.files.get_plan(running.id, self._plan, self._new_manifest)
             return running
@@ -132,7 +132,7 @@ class FeedImportRun:
         return replace(running, format=feed.format)
 
     def _check(self, running: FeedImport, staging: FeedStaging) -> None:
-        """Raises FeedUnusable for what is to change nothing."""
+        """Raises FeedUnusable without rows, or if a scheduled import lacks over half of them."""
         if not staging.rows:
             raise FeedUnusable(FeedFailure.NO_ROWS)
         if running.trigger is FeedTrigger.SCHEDULE and staging.missing * 2 > staging.known_before:
@@ -146,7 +146,7 @@ class FeedImportRun:
             changes.commit()
 
     def _written(self, running: FeedImport) -> FeedImport:
-        """Writes what is left of the plan, a chunk at a time."""
+        """Writes the rest of the plan, one chunk at a time."""
         source = ProductSource(self._store, self._feed.id)
         with Plan(self._plan) as plan, PlanWriter(plan, source, READ_AHEAD, running.id) as writer:
 
@@ -183,7 +183,7 @@ class FeedImportRun:
         note_import(changes, self._store, feed.id, now)
 
     def _advanced(self, before: FeedImport, after: FeedImport) -> FeedImport:
-        """The import once it stands elsewhere."""
+        """Saves the import's progress. Raises Superseded if another run saved it meanwhile."""
         changes = Changes()
         self._run.imports.save(changes, before, after)
         try:
@@ -193,7 +193,7 @@ class FeedImportRun:
         return after
 
     def _reloaded(self, running: FeedImport) -> FeedImport:
-        """The import as it stands. Raises Superseded where it doesn't run any more."""
+        """Returns the import as it is stored now. Raises Superseded if it no longer runs."""
         found = self._run.imports.get(running.id)
         if found is None or found.status is not FeedImportStatus.RUNNING:
             raise Superseded
@@ -209,26 +209,26 @@ class FeedImportRun:
 
     @property
     def _new_manifest(self) -> Path:
-        """The manifest that holds once all is written."""
+        """The file of the manifest that holds once all is written."""
         return self._directory / "after"
 
 
 @dataclass(frozen=True)
 class _ChunkProgress:
-    """Adds to a chunk's transaction how far the import is."""
+    """Adds the import's progress to a chunk's transaction."""
 
     run: FeedRun
     before: FeedImport
     stops: bool
 
     def __call__(self, changes: Changes, done: int, created: int) -> None:
-        """Moves the import on."""
+        """Saves the progress, and queues the next message if this run stops."""
         self.run.imports.save(changes, self.before, self.after(done, created))
         if self.stops:
             self.run.send_next(changes)
 
     def after(self, done: int, created: int) -> FeedImport:
-        """The import with so many products more."""
+        """Returns the import with so many more products written."""
         counts = self.before.counts
         counted = replace(counts, created=counts.created + created)
         return replace(self.before, done=self.before.done + done, counts=counted)

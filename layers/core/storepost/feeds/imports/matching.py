@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from storepost.feeds.imports.staging import Find, Finder, UnresolvedRow
 
 _BATCH_SIZE = 25
-"""Rows that are matched together without the store's names: of each, four keys are queried."""
+"""Rows that are matched together without the store's names: each takes four keys."""
 _MAX_PRODUCTS = 100
-"""Products that rows which are matched together may be about: as many as one batch get reads."""
+"""Products that one batch of rows may be about: as many as one batch get reads."""
 _NAMES_A_ROW = 8
-"""So many names are read in less time, and for fewer read units, than what one row may be about."""
+"""Reading so many names takes less time, and fewer read units, than looking up one row."""
 _READING_VERSION = 3
-"""Raised whenever the same row comes to something else, so that all are read and written anew."""
+"""Increase it when the same row yields another result, so that all are read and written again."""
 _MIN_ROWS = 25
-"""Of fewer rows, what they may be about takes no more calls than all names."""
+"""For fewer rows, looking each of them up takes no more calls than reading all names."""
 _THREADS = 4
-"""Batches that are matched at once: they wait for their answers, not for each other."""
+"""Batches that are matched at once: each waits for its own reads alone."""
 
 
 def defaults_of(store: Store, settings: FeedSettings) -> FeedDefaults:
-    """Returns what the store and the feed say of all rows."""
+    """Returns what the store and the feed state for all rows: currencies and the locale."""
     currencies: Mapping[str, str] = {row.locale: row.currency for row in store.locales}
     return FeedDefaults(store.currency, currencies, settings.locale)
 
 
 def finder(store: Store, settings: FeedSettings) -> "Finder":
-    """Returns what finds the product's external id and the variant's key of rows;
-    None for no match.
+    """Returns the function that finds the product's external id and the variant's key of rows.
 
-    A store's names are read at once where they are few beside the rows that are to be matched.
+    It returns None for no match. It reads all names of a store at once if they are few in
+    comparison with the rows.
     """
 
     def find_for(rows: int) -> "Find":
@@ -60,7 +60,7 @@ def finder(store: Store, settings: FeedSettings) -> "Finder":
 
 
 def _match_none(rows: "Sequence[UnresolvedRow]") -> Sequence[None]:
-    """No match: a store without products has none."""
+    """Returns no matches: the store has no products."""
     return [None] * len(rows)
 
 
@@ -88,10 +88,10 @@ def _find(store: Store, settings: FeedSettings, among: StoreNames | None) -> "Fi
 
 
 def _batches_among(keys: Iterable[MatchKey], among: StoreNames) -> Iterator[list[MatchKey]]:
-    """Yields the rows that may be about something, in batches that are about few products.
+    """Yields the rows that may match something, in batches that are about few products.
 
-    A product's rows stand beside each other, so a batch may have many of them: each request of
-    DynamoDB takes 2 ms of CPU, whatever it returns.
+    A product's rows are adjacent, so a batch may have many of them: each request to DynamoDB takes
+    2 ms of CPU, whatever it returns.
     """
     batch, about = list[MatchKey](), set[UUID]()
     for key in keys:
@@ -107,9 +107,9 @@ def _batches_among(keys: Iterable[MatchKey], among: StoreNames) -> Iterator[list
 
 
 def _sources(store: Store, settings: FeedSettings) -> tuple[frozenset[UUID], frozenset[UUID]]:
-    """Returns the source of these settings, and those of feeds that add no products.
+    """Returns the sources with these settings' URL and locale, and those of feeds that only enrich.
 
-    What is left of a product is theirs alone once whoever had it has it no more.
+    Once the source that had a product has removed it, only records of the latter are left of it.
     """
     feeds = [feed for feed in FeedRepository(store.workspace).all() if feed.store_id == store.id]
     source = (settings.url, settings.locale)
@@ -123,12 +123,12 @@ def _ids_of(store: Store, feeds: Iterable[Feed]) -> frozenset[UUID]:
 
 
 def adds(settings: FeedSettings) -> bool:
-    """Returns whether products are made of rows that match nothing."""
+    """Returns whether rows that match nothing become products."""
     return settings.mode is FeedMode.ADD_AND_ENRICH
 
 
 def digest_of(store: Store, settings: FeedSettings) -> str:
-    """Returns a digest of all that decides what a row becomes, besides the row."""
+    """Returns a digest of everything besides the row itself that decides what the row becomes."""
     mapping = sorted(settings.mapping.items())
     decisive = [_READING_VERSION, settings.locale, settings.mode.value, mapping]
     locales = sorted((row.locale, row.currency) for row in store.locales)

@@ -1,4 +1,4 @@
-"""Puts an import's files on S3: the feed as it was fetched, rows when it stops, its manifest."""
+"""Puts an import's files on S3: the fetched feed, the rows of a stopped run, plan and manifest."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +14,7 @@ class FeedObjects:
     """Puts and gets the objects of one feed."""
 
     def __init__(self, workspace: WorkspaceScope, feed_id: UUID) -> None:
-        """Derives the names from the ids: a retry writes over what is there already."""
+        """Derives the names from the ids, so a retry overwrites what is there already."""
         self._feed = f"{short(workspace.id)}/{short(feed_id)}"
 
     def put_file(self, import_id: UUID, path: Path) -> None:
@@ -26,13 +26,13 @@ class FeedObjects:
         get_file(self._name(import_id, "file"), path)
 
     def put_staging(self, import_id: UUID, settings: str, path: Path) -> None:
-        """Puts the rows as far as they are resolved under some settings."""
+        """Puts the rows as far as they are resolved under these settings."""
         put_file(self._name(import_id, f"rows-{settings}"), path)
 
     def get_staging(self, import_id: UUID, settings: str, path: Path) -> bool:
-        """Returns the rows as far as they are resolved; False where there are none.
+        """Gets the rows as far as they are resolved; returns False if there are none.
 
-        Nor are those of another release: they are read anew.
+        Rows of another release count as none: they are read again.
         """
         if not _get_if_exists(self._name(import_id, f"rows-{settings}"), path):
             return False
@@ -42,7 +42,7 @@ class FeedObjects:
         return True
 
     def put_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
-        """Puts what is to be written, and the manifest that holds once it is."""
+        """Puts the plan, and the manifest that holds once the plan is written."""
         put_file(self._name(import_id, "plan"), plan)
         put_file(self._name(import_id, "manifest"), manifest)
 
@@ -53,7 +53,7 @@ class FeedObjects:
         expect_known_format(plan, manifest)
 
     def delete_files(self, import_id: UUID) -> None:
-        """Drops what an import that has ended kept; what stopped half-way expires."""
+        """Deletes the files of an import that has ended; the rows of a stopped run expire."""
         for kind in ("file", "plan", "manifest"):
             delete_object(self._name(import_id, kind))
 
@@ -62,9 +62,9 @@ class FeedObjects:
         put_file(self._manifest, path)
 
     def get_manifest(self, path: Path) -> bool:
-        """Returns what the store has of the feed; False where nothing is known.
+        """Gets what the store has of the feed; returns False if nothing is known.
 
-        Raises UnknownFormat for what another release wrote.
+        Raises UnknownFormat for a manifest of another release.
         """
         is_known = _get_if_exists(self._manifest, path)
         if is_known:
@@ -72,7 +72,7 @@ class FeedObjects:
         return is_known
 
     def delete_manifest(self) -> None:
-        """Drops what the store has of the feed."""
+        """Deletes the manifest."""
         delete_object(self._manifest)
 
     @property

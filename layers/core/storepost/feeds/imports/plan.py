@@ -1,4 +1,4 @@
-"""A plan says on disk what an import has to write: products in order, each with its rows."""
+"""A plan lists on disk what an import has to write: products in order, each with its rows."""
 
 import json
 import sqlite3
@@ -10,9 +10,9 @@ from typing import Self
 from storepost.values.text import sort_key
 
 _MAX_ROWS = 20_000
-"""That are taken at once: a tenth of what 100 products may have."""
+"""Rows that are read at once: a tenth of what 100 products may have."""
 _MAX_CHARACTERS = 8_000_000
-"""Of their contents, which take up to four bytes each."""
+"""Characters of their contents; each takes up to four bytes."""
 
 PLAN = """
     CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
@@ -29,13 +29,13 @@ PLAN = """
     INSERT INTO plan.product (product) SELECT product FROM changed
         WHERE product NOT IN (SELECT product FROM row WHERE product IS NOT NULL) ORDER BY product;
 """
-"""Written from the rows when they are resolved."""
+"""Fills a plan from the staged rows once they are resolved."""
 
 FRESH = "SELECT product FROM unknown"
-"""The products that are probably new: by title they stand beside each other in the lists then."""
+"""Selects the products that are probably new: sorted by title, their list entries are adjacent."""
 
 KNOWN = "SELECT product FROM changed EXCEPT SELECT product FROM unknown"
-"""Those that a first import brought by title: those that changed at once still stand so."""
+"""Selects the others: a first import wrote them by title, so they may still be adjacent."""
 
 BY_TITLE = """
     INSERT INTO {table} SELECT product, row_number() OVER (ORDER BY title, first) FROM (
@@ -43,7 +43,7 @@ BY_TITLE = """
         WHERE product IN ({products}) GROUP BY product);
     DELETE FROM {table} WHERE (SELECT count(*) FROM {table}) < {at_least};
 """
-"""Puts products into an order, if they are enough that it is worth anything."""
+"""Sorts products by title, if there are at least `at_least`: for fewer it isn't worth it."""
 
 
 GROUPS = """
@@ -59,11 +59,11 @@ GROUPS = """
         GROUP BY sku HAVING count(DISTINCT id) = 1;
     UPDATE row SET grp = named.id FROM named WHERE row.grp = named.sku;
 """
-"""Which rows name each other as one group, in ways that a row alone doesn't show."""
+"""Sets the groups that a row alone doesn't show: rows that others list, or that name a SKU."""
 
 
 def title_key(content: str) -> str:
-    """Returns what a row's product is sorted by in lists by title, from the row's content."""
+    """Returns the sort key of a row's product in lists by title, from the row's content."""
     product, _ = json.loads(content)
     title = product.get("title")
     return f"={sort_key(title)}" if title else ">"
@@ -71,7 +71,7 @@ def title_key(content: str) -> str:
 
 @dataclass(frozen=True)
 class PlannedRow:
-    """Says of a row which product and variant it is about."""
+    """Says which product and variant a row is about."""
 
     id: str
     locale: str | None
@@ -81,24 +81,24 @@ class PlannedRow:
 
 
 class Plan:
-    """Says what an import has to write; use it in a `with`."""
+    """The products that an import has to write; use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
-        """Opens a file that was written."""
+        """Opens a plan that was written before."""
         self._db = sqlite3.connect(path, isolation_level=None)
 
     @property
     def fresh(self) -> int:
-        """Returns how many products at the beginning are probably new, in the order of titles."""
-        with suppress(sqlite3.OperationalError):  # of another release, which has none
+        """Returns how many products at the beginning are probably new; they are sorted by title."""
+        with suppress(sqlite3.OperationalError):  # another release's plan has no such table
             return int(self._db.execute("SELECT products FROM load").fetchone()[0])
         return 0
 
     def rows_of_next(self, done: int, limit: int) -> dict[str, list[PlannedRow]]:
-        """Returns the next products behind so many, in order, each with the rows about it.
+        """Returns the products after the first `done`, in order, each with the rows about it.
 
-        Those are in the file's order; none where it has none now. Fewer products where many rows
-        are about them, which would take much memory.
+        Rows are in the file's order; a product that the file no longer has gets none. If products
+        have many rows, fewer of them are returned, as they would take much memory.
         """
         found = self._db.execute(
             "SELECT p.product, id, nullif(locale, ''), grp, variant, content"
@@ -127,7 +127,7 @@ class Plan:
 
 
 def plan_removal(manifest: Path, path: Path) -> None:
-    """Writes a plan in which no product of a manifest has any row."""
+    """Writes a plan with all products of a manifest, and without rows: each is to be removed."""
     db = sqlite3.connect(path, isolation_level=None)
     try:
         db.execute("ATTACH ? AS manifest", (str(manifest),))

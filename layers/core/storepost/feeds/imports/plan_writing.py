@@ -1,4 +1,4 @@
-"""Writes a plan: many new products at once, or some one by one."""
+"""Writes a plan: loads many new products at once, or writes some one by one."""
 
 from typing import Self
 from uuid import UUID
@@ -15,9 +15,9 @@ class PlanWriter:
     """Writes a plan's products in their order; use it in a `with`."""
 
     def __init__(self, plan: Plan, source: ProductSource, prefetched: int, load: UUID) -> None:
-        """Begins with nothing read; of those that are written one by one, `prefetched` are read.
+        """Begins with nothing read; one-by-one writes read `prefetched` products at a time.
 
-        New ones are loaded under the id `load`, the same for all runs that write this plan.
+        New products are loaded under the id `load`, the same for all runs that write this plan.
         """
         self._prefetched = prefetched
         self._plan = plan
@@ -27,10 +27,11 @@ class PlanWriter:
         self._lost_before = False
 
     def write(self, done: int, progress: Progress) -> tuple[int, int]:
-        """Writes products behind so many, and what `progress` adds; returns how many, and new ones.
+        """Writes the products after the first `done`; returns how many, and how many are new.
 
-        It may return before that is written; what it writes next is written after it. None are left
-        where it is nothing. Raises LostRace, with nothing written of these, or of those before.
+        `progress` adds to their transaction. It may return before they are written; what it writes
+        next is written after them. Zero means that none are left. Raises LostRace if these, or
+        those of the call before, were not written.
         """
         if done in self._loaded and not self._gives_way:
             limit = min(LOAD_READ_AHEAD, self._loaded.stop - done)
@@ -52,14 +53,14 @@ class PlanWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Waits until nothing is under way."""
+        """Waits until nothing is in flight."""
         self._writer.abandon()
 
     def give_way(self) -> None:
-        """Has the next ones written one by one: who does that waits for nobody at the lists.
+        """Has the next products written one by one, which waits for no other writer of the lists.
 
-        What is in flight is waited for, whatever becomes of it.
-        After the first race that is lost they are loaded once more: their rows are staged already.
+        It waits for the unit in flight, however that ends. After the first lost race the products
+        are loaded once more, as their rows are already staged.
         """
         self._writer.drain()
         self._gives_way = self._lost_before

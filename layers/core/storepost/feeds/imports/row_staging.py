@@ -14,7 +14,7 @@ class RowStager:
     """Writes rows into the file, a thousand or a few megabytes at once."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        """Begins with no rows; the tables are those that `FeedStaging` makes."""
+        """Begins with no rows; `FeedStaging` creates the tables."""
         self._db = db
         self._read: list[tuple[object, ...]] = []
         self._left_out: list[tuple[int, str, str]] = []
@@ -24,12 +24,12 @@ class RowStager:
 
     @property
     def is_full(self) -> bool:
-        """Returns whether it is time to write them down."""
+        """Returns whether it is time to flush."""
         together = len(self._read) + len(self._skipped)
         return together >= _BATCH_ROWS or self._length >= _BATCH_LENGTH
 
     def stage(self, row: Row, reader: RowReader) -> None:
-        """Adds a row, read or skipped."""
+        """Adds a row that was read, or that is skipped."""
         try:
             entry = reader.read(row.cells)
         except RowSkipped as skipped:
@@ -43,7 +43,7 @@ class RowStager:
             self._length += len(entry.content)
 
     def flush(self) -> None:
-        """Writes them down."""
+        """Writes the added rows into the file."""
         self._db.execute("BEGIN")
         self._db.executemany(
             "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0, ?)", self._read
@@ -59,11 +59,11 @@ class RowStager:
         self._length = 0
 
     def __enter__(self) -> Self:
-        """Takes them from here on."""
+        """Adds rows from here on."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Writes down what is left, unless something went wrong."""
+        """Flushes the rest, unless an exception was raised."""
         if kind is None:
             self.flush()
 

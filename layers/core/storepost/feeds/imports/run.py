@@ -1,4 +1,4 @@
-"""Says what a run of the worker for one feed reads and writes."""
+"""One run of the worker for one feed: what it reads and writes."""
 
 from dataclasses import dataclass
 
@@ -20,9 +20,9 @@ class FeedRun(Run[FeedImportMessage]):
 
     @property
     def files(self) -> FeedObjects:
-        """Returns what the feed's imports keep."""
+        """Returns the objects of the feed's imports."""
         return FeedObjects(self.message.workspace, self.message.feed_id)
 
     def feed(self) -> Feed | None:
-        """Returns the feed as it stands."""
+        """Returns the feed as it is stored now."""
         return FeedRepository(self.message.workspace).get(self.message.feed_id)

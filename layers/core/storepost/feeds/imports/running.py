@@ -1,8 +1,8 @@
-"""The worker: goes on with whatever is open of a feed, in turn, until nothing is or time is up.
+"""The worker: runs a feed's open imports in turn, until none is left or the time is up.
 
-A message says no more than which feed. How far an import is stands in its row, which each chunk's
-transaction moves on; what it has resolved of its rows is kept on S3 when it stops. So a message may
-come twice, late, or after a run that was killed anywhere: nothing is written before all rows are
+A message names the feed alone. An import's row stores its progress, which each chunk's transaction
+updates; when a run stops, it puts the rows that it has resolved on S3. So a message may arrive
+twice, late, or after a run that was killed anywhere: nothing is written before all rows are
 resolved, and from then on each product once.
 """
 
@@ -27,14 +27,14 @@ from storepost.values.logs import log_unexpected
 from storepost.values.scratch import scratch
 
 FRESH_MILLISECONDS = 250_000
-"""What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
+"""What a run should have left before it begins to fetch a file, which takes 200 seconds at most."""
 
 
 def resume(message_run: Run[FeedImportMessage]) -> None:
-    """Goes on with a feed.
+    """Continues with a feed.
 
-    What fails every time ends the import that it fails in; where that is no import, as a deleted
-    feed's products are taken back, it is raised, and the message goes to the dead-letter queue.
+    A permanent failure ends the import in which it occurs. If there is no import, as when a deleted
+    feed's products are removed, it is raised, and the message goes to the dead-letter queue.
     """
     run = FeedRun(message_run.message, message_run.tries, message_run.remaining)
     give_up = partial(_fail_current, run=run)
@@ -50,9 +50,9 @@ def _work(run: FeedRun) -> None:
 
 
 def _stop_before_next(run: FeedRun) -> None:
-    """Leaves the next import to the next run, where a download might take more than is left.
+    """Leaves the next import to the next run, if a download might take longer than the time left.
 
-    And where this run's message failed before: its tries were the last import's.
+    Also if this run's message failed before: those tries were the last import's.
     """
     feed = run.feed()
     if feed and feed.queued and (run.tries > 1 or run.remaining() < FRESH_MILLISECONDS):
@@ -69,7 +69,7 @@ def _delete_products(run: FeedRun) -> None:
 
 
 def _start_if_queued(changes: Changes, run: FeedRun) -> FeedImport | None:
-    """The import whose turn it is, running; None where nothing is open."""
+    """Returns the import whose turn it is, running; None if nothing is open."""
     feed = run.feed()
     if feed is None or feed.deleted_at is not None:
         return None
@@ -80,7 +80,7 @@ def _start_if_queued(changes: Changes, run: FeedRun) -> FeedImport | None:
 
 
 def _import(run: FeedRun, running: FeedImport) -> None:
-    """Brings the running import to its end."""
+    """Runs the import to its end."""
     try:
         with scratch() as directory, marking(WriteMark.IMPORT):
             FeedImportRun(run, directory).run(running)
@@ -105,7 +105,7 @@ def _fail(run: FeedRun, running: FeedImport, why: FeedFailure) -> None:
 
 
 def _fail_current(changes: Changes, run: FeedRun) -> bool:
-    """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
+    """Fails the import whose turn it is, begun or not; returns False for a deleted feed."""
     feed = run.feed()
     if feed is not None and feed.deleted_at is None:
         after = _end_failed(changes, run, feed, FeedFailure.IMPORT_FAILED)

@@ -1,4 +1,4 @@
-"""Every five minutes, feeds that are due are queued, and each gets its next time."""
+"""Every five minutes, queues the feeds that are due and sets the next time of each."""
 
 from dataclasses import replace
 
@@ -19,13 +19,13 @@ def queue_due_feeds() -> int:
     for due in due_feeds(clock.now()):
         try:
             queued += commit_anew(lambda changes, due=due: _queue(changes, due))  # type: ignore[misc]
-        except Exception as error:  # one feed's failure is not the others'
+        except Exception as error:  # one feed's failure must not stop the others
             log_unexpected(error)
     return queued
 
 
 def _queue(changes: Changes, due: FeedDueItem) -> bool:
-    """Moves the feed to its next time, with an import where its store takes part."""
+    """Sets the feed's next time, and queues an import if its store is connected."""
     workspace = WorkspaceScope(due.workspace_id)
     feeds = FeedRepository(workspace)
     feed = feeds.get(due.feed_id)

@@ -1,8 +1,9 @@
-"""Keeps a feed's rows and what becomes of each on disk: in SQLite, so that memory stays flat.
+"""Stages a feed's rows and resolves each on disk: in SQLite, so that memory use stays flat.
 
-Rows are read once, then resolved in steps: of rows with the same id and locale the first stays;
-what the import before had alike keeps its product; the others are matched; what is about one
-product is put together. An import that stops keeps the file elsewhere and goes on with it.
+Rows are read once, then resolved in steps: of rows with the same id and locale the first stays; a
+row that is unchanged since the previous import keeps its product; the others are matched; rows
+about one product are put together. An import that stops stores the file elsewhere and resumes with
+it.
 """
 
 import sqlite3
@@ -21,16 +22,16 @@ from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowR
 
 MAX_VARIANTS = 2_000
 MIN_LOADED = 500
-"""New products of one import: of fewer each is written by itself, in the file's order."""
+"""If an import has fewer new products, each is written by itself, in the file's order."""
 _CACHE_KIB = 16_000
 
 
 class State(IntEnum):
-    """Says what is known of a row."""
+    """How far a row is resolved."""
 
     READ = 0
     CARRIED = 1
-    """It is as the import before left it."""
+    """It is as the previous import left it."""
     PLACED = 2
     """It is about a product, and may be new there."""
     UNMATCHED = 3
@@ -40,7 +41,7 @@ class State(IntEnum):
 
 @dataclass(frozen=True)
 class UnresolvedRow:
-    """Says of a row what it is to be matched by."""
+    """The keys by which a row is matched."""
 
     number: int
     id: str
@@ -54,7 +55,7 @@ type ShouldStop = Callable[[], bool]
 type Find = Callable[[Sequence[UnresolvedRow]], Sequence[tuple[str, str | None] | None]]
 """Returns the product's external id and the variant's key of each row; None for no match."""
 type Finder = Callable[[int], Find]
-"""Returns what finds them, given how many rows there are to be matched."""
+"""Returns the function that finds them, given how many rows are to be matched."""
 
 _SCHEMA = """
     CREATE TABLE row (number INTEGER PRIMARY KEY, id TEXT, locale TEXT, grp TEXT, digest BLOB,
@@ -78,7 +79,7 @@ class FeedStaging:
     """Stages and resolves one import's or check's rows; use it in a `with`."""
 
     def __init__(self, path: Path, manifest: Path | None = None) -> None:
-        """Resumes with what stands in the file; `manifest` is that of the import before."""
+        """Resumes with what is in the file; `manifest` is the previous import's."""
         is_new = not path.exists()
         self._db = sqlite3.connect(path, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = OFF")
@@ -94,7 +95,7 @@ class FeedStaging:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
     def read(self, rows: Iterable[Row], reader: RowReader, should_stop: ShouldStop) -> bool:
-        """Reads the rows that aren't read yet; returns whether that was all of them."""
+        """Reads the rows that aren't read yet; returns whether it has read all of them."""
         if self._is_done("read"):
             return True
         last_read = max(
@@ -126,9 +127,9 @@ class FeedStaging:
     ) -> bool:
         """Finds each row's product; returns whether there was time for all.
 
-        `adds` is whether products are made of what matches nothing. Where they aren't, rows that
-        are as they were are matched, too: the product may be nobody's any more. What the import
-        before did under other `settings` is no word on what is to be done now.
+        `adds` is whether rows that match nothing become products. If they don't, unchanged rows are
+        matched again, too: no other source may have their product any more. The previous import's
+        results count only if its `settings` were the same.
         """
         has_same_settings = self._scalar("SELECT digest FROM before.settings") == settings
         if not self._is_done("unique"):
@@ -157,9 +158,10 @@ class FeedStaging:
         )
 
     def _gather_groups(self) -> None:
-        """A row that others name as their group, and that names none, is of that group, too.
+        """Sets the groups that rows don't state themselves.
 
-        So are those that a group's row names, and those that name it by its SKU.
+        A row that names no group, and that others name as theirs, belongs to that group. So do the
+        rows that a group's row lists, and those that name it by its SKU.
         """
         self._db.executescript(GROUPS)
         self._db.execute(
@@ -168,10 +170,11 @@ class FeedStaging:
         )
 
     def _carry(self) -> None:
-        """What says the same is about the same.
+        """Gives unchanged rows the product and variant of the previous import.
 
-        Not so a product's own row that others joined as their group's since, or left. Nor what may
-        be where it is by others of its group, if any row that was there changed or is gone.
+        Except a product's own row whose group got its first other row since, or lost its last one;
+        and a row that may have its product through others of its group, if any row of that product
+        changed or is gone.
         """
         self._db.execute(
             "CREATE TEMP TABLE stirred AS SELECT DISTINCT b.product FROM before.entry b"
@@ -225,9 +228,9 @@ class FeedStaging:
         return [UnresolvedRow(*row) for row in found]
 
     def _join_groups(self, *, adds: bool) -> None:
-        """What matches nothing joins its group's product, or makes one of the group.
+        """Puts rows that match nothing into their group's product, or into a new one.
 
-        Rows that add to a product come to their group's, whatever that is.
+        Rows that only add to a product, such as images, get their group's product, whichever it is.
         """
         self._db.execute(
             "UPDATE row SET variant = id, product = coalesce((SELECT other.product"
@@ -236,8 +239,8 @@ class FeedStaging:
             (State.ALONE,),
         )
         self._db.execute("CREATE INDEX by_product ON row (product, number)")
-        # The row of a group itself is the product alone, where others are its variants; unless
-        # there is a variant of that id, too.
+        # The row of a group itself is the product alone, if others are its variants; unless
+        # there is a variant with that id, too.
         self._db.execute(
             "UPDATE row SET variant = NULL WHERE grp = id AND product = id"
             " AND (state = ? OR variant <> id) AND EXISTS (SELECT 1"
@@ -263,7 +266,7 @@ class FeedStaging:
         )
 
     def _mark_unchanged(self) -> None:
-        """What is about the same as before, and says the same, need not be written."""
+        """Marks rows with the previous content, product and variant: they need not be written."""
         self._db.execute(
             "UPDATE row SET state = ? FROM before.entry b"
             " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
@@ -310,19 +313,19 @@ class FeedStaging:
 
     @property
     def matches(self) -> int:
-        """Returns how many rows are about something that there is."""
+        """Returns how many rows match something."""
         return int(self._scalar("SELECT count(*) FROM row WHERE state IN (1, 2)"))
 
     @property
     def known_before(self) -> int:
-        """Returns how many rows the import before had."""
+        """Returns how many rows the previous import had."""
         return int(self._scalar("SELECT count(*) FROM before.entry"))
 
     @property
     def missing(self) -> int:
         """Returns how many of those are missing from the file, or can't be used.
 
-        What matches nothing any more is the store's doing, and not the file's.
+        A row that no longer matches anything doesn't count: the store changed, not the file.
         """
         return int(
             self._scalar(
@@ -337,7 +340,7 @@ class FeedStaging:
         return int(self._scalar("SELECT count(*) FROM changed"))
 
     def counts(self) -> FeedCounts:
-        """Returns what the rows come to, once they are resolved."""
+        """Returns the import's counts, once the rows are resolved."""
         imported, products, variant_only, own = self._db.execute(
             "SELECT count(*), count(DISTINCT product),"
             " (SELECT count(*) FROM row WHERE product IS NOT NULL AND NOT more) - (SELECT count(*)"
@@ -361,7 +364,7 @@ class FeedStaging:
     def skipped(self, limit: int) -> Iterator[SkippedRow]:
         """Returns the first of the rows that were skipped, in the file's order.
 
-        Those that were imported without their price stand among them.
+        They include rows that were imported without their price.
         """
         found = self._db.execute(
             f"SELECT * FROM skipped UNION ALL {_LEFT_OUT} ORDER BY number LIMIT ?",  # noqa: S608
@@ -370,7 +373,7 @@ class FeedStaging:
         return (SkippedRow(*row) for row in found)
 
     def write_plan(self, path: Path) -> None:
-        """Writes down which products are to be written, in the file's order, and their rows."""
+        """Writes the plan: the products to write, in order, and their rows."""
         self._db.execute("ATTACH ? AS plan", (str(path),))
         self._db.execute("PRAGMA plan.journal_mode = OFF")
         self._db.executescript(PLAN)
@@ -378,10 +381,10 @@ class FeedStaging:
         self._db.execute("DETACH plan")
 
     def write_manifest(self, path: Path, settings: str, *, is_ahead: bool) -> None:
-        """Writes down what the store has of the feed: sorted keys, with what was in each.
+        """Writes the manifest: the rows that the store has of the feed, by key, with digests.
 
-        Ahead of the writing, that is what was there before and what may be there soon: nothing is
-        then lost to those that come after, whatever becomes of this import.
+        Before the products are written (`is_ahead`), it lists what the store had and what it may
+        soon have: later imports then miss no product, however this import ends.
         """
         self._db.execute("ATTACH ? AS after", (str(path),))
         self._db.execute("PRAGMA after.journal_mode = OFF")
@@ -408,7 +411,7 @@ class FeedStaging:
         return found[0] if found else None
 
     def close(self) -> None:
-        """Ends the use of the files."""
+        """Closes the files."""
         self._db.close()
 
     def __enter__(self) -> Self:

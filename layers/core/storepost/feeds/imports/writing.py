@@ -1,4 +1,4 @@
-"""Writes a feed's products: several a transaction, each with all that the feed says of it."""
+"""Writes a feed's products, several in a transaction, each with all that the feed says of it."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,25 +40,25 @@ READ_AHEAD = 100
 """Products that are read at once, for several transactions."""
 LOAD_READ_AHEAD = 200
 _MIN_READ_AHEAD = 15
-"""With fewer left of those, more are read: of new products, no more go into a transaction."""
+"""With fewer of those left, more are read: a transaction has no more new products than this."""
 
 _MAX_LOADED = LOAD_READ_AHEAD
-"""New products whose entries one transaction lists: as many as stand in two pages of a list."""
+"""New products whose entries one transaction lists: as many as two pages of a list hold."""
 _MAX_LOADED_BYTES = 1_500_000
-"""Of their rows, after the last of them."""
+"""Bytes of their rows; the product that exceeds it is the last one."""
 _MOMENTS_KEPT_FOR = 1000
-"""Products."""
+"""Products for which creation times are kept."""
 _MIN_LOADED = 12
-"""Fewer at once cost as much one by one."""
+"""Writing fewer one by one costs as much."""
 
 type Rows = Mapping[str, Sequence[PlannedRow]]
-"""Products to write, in order, each with the feed's rows about it: none where it has it no more."""
+"""Products to write, in order, each with the feed's rows about it, or with none to remove it."""
 type Progress = Callable[[Changes, int, int], None]
-"""Adds to a transaction how far the import is: products more that are done, and created."""
+"""Adds the import's progress to a transaction: how many more products are done, and created."""
 
 
 class _Overfull(TooManyWrites):
-    """The last product was one too many."""
+    """The last product didn't fit into the transaction."""
 
     def __init__(self, fitting: int) -> None:
         super().__init__(f"{fitting} products fit")
@@ -66,13 +66,13 @@ class _Overfull(TooManyWrites):
 
 
 class Writer:
-    """Writes a feed's products, a transaction after the other.
+    """Writes a feed's products, one transaction after the other.
 
-    The next one is gathered while one is in flight.
+    It prepares the next one while one is in flight.
     """
 
     def __init__(self, source: ProductSource, load: UUID) -> None:
-        """Begins with nothing read; new products are loaded under the id `load`."""
+        """Begins with nothing read; loads new products under the id `load`."""
         self._source = source
         self._reads = ReadAhead()
         self._pipeline = Pipeline(self._reads)
@@ -81,14 +81,14 @@ class Writer:
         self._max_loaded = _MAX_LOADED
         self._checks_existing = False
         self._moments: dict[int, datetime] = {}
-        """When products behind so many were made: made once more they have the same rows."""
+        """Creation times, by how many products precede: a repeated load writes the same rows."""
 
     def write(self, rows: Rows, progress: Progress) -> tuple[int, int]:
-        """Begins to write the first of these products, and what `progress` adds; as `load`.
+        """Begins to write the first of these products, with `progress`; returns as `load` does.
 
-        What was loaded is written. Raises LostRace, with nothing written of these.
+        What was loaded must be written already. Raises LostRace if none of these are written.
         """
-        self._loaded.staging.begin_anew()  # of what was staged before, some may be taken now
+        self._loaded.staging.begin_anew()  # these writes may take rows that were staged before
         products = list(rows)[:READ_AHEAD]
         count = len(products)
         while True:
@@ -105,9 +105,9 @@ class Writer:
     def load(self, rows: Rows, done: int, progress: Progress) -> tuple[int, int]:
         """Writes the first of these products, which are new, and their lists' pages.
 
-        Returns how many, and how many of them are created. So many products of the plan are `done`
-        before them. It may return before that is written: `finish` says whether it was. Where some
-        aren't new, or others are at the same lists, they are written one by one.
+        Returns how many, and how many of them are created; `done` products of the plan precede
+        them. It may return before they are written: `finish` waits for that. If some aren't new, or
+        other writers change the same lists, they are written one by one.
         """
         self._finish_units()
         products = list(rows)[: self._max_loaded]
@@ -126,7 +126,7 @@ class Writer:
         self.finish_loaded()
 
     def finish_loaded(self) -> None:
-        """Waits until what was loaded is written. Raises LostRace."""
+        """Waits until all that was loaded is written. Raises LostRace."""
         try:
             self._loaded.lists.finish()
         except LostRace:
@@ -134,11 +134,11 @@ class Writer:
             raise
 
     def drain(self) -> None:
-        """Waits for the unit in flight, whatever becomes of it: the import's row says that."""
+        """Waits for the unit in flight, however it ends: the import's row tells."""
         self._pipeline.drain()
 
     def abandon(self) -> None:
-        """Waits for what was begun, whatever becomes of it: nothing goes on behind a run."""
+        """Waits for all that was begun, however it ends: no write outlasts the run."""
         self._pipeline.abandon()
         self._loaded.lists.abandon()
 
@@ -146,11 +146,11 @@ class Writer:
         try:
             self._pipeline.finish()
         except LostRace:
-            self._reads.clear()  # somebody else changed what was read
+            self._reads.clear()  # another writer changed what was read
             raise
 
     def begin_anew(self) -> None:
-        """Drops what was read. From now on it is checked whether products and names are new."""
+        """Drops what was read. From now on it checks whether products and names are new."""
         self._reads.clear()
         self._loaded.begin_anew()
         self._checks_existing = True
@@ -179,10 +179,10 @@ class Writer:
         return done, done
 
     def _count_new(self, products: Sequence[str], done: int) -> int:
-        """How many of the products have no row; up to the first that has one.
+        """Returns how many of the products have no row, up to the first that has one.
 
-        They are read once one had: before, that the transaction fails says it. What this run staged
-        before a race was lost is as good as new.
+        Rows are read only after a lost race: before that, the transaction fails if one exists.
+        Products that this run staged before it lost a race count as new.
         """
         self._reads.next()
         if not self._checks_existing or done in self._moments:
@@ -197,17 +197,17 @@ class Writer:
         try:
             done, created = self._gather(changes, rows)
             progress(changes, done, created)
-            # Each product is written once: none is decided on what is in flight.
+            # Each product is written once, so no decision depends on what is in flight.
             self._pipeline.write(PlainFlight(changes, self._turn, is_independent=True))
         except LostRace:
-            self._reads.clear()  # somebody else changed what was read
+            self._reads.clear()  # another writer changed what was read
             raise
         return done, created
 
     def _read_ahead(self, products: Sequence[str]) -> int:
-        """Begins the next transaction; of how many of the products the rows are known.
+        """Begins the next transaction; returns of how many of the products the rows are known.
 
-        The lists' nodes that are known need no reading.
+        List nodes that are known aren't read again.
         """
         store = self._source.store
         self._reads.next()
@@ -220,21 +220,24 @@ class Writer:
         return len(products)
 
     def _gather(self, changes: Changes, rows: Rows) -> tuple[int, int]:
-        """The changes of as many products as a transaction holds. Raises TooManyWrites."""
+        """Adds as many products as fit; returns how many, and how many are new.
+
+        Raises TooManyWrites.
+        """
         created = items = heaviest = 0
         for done, (product, placed) in enumerate(rows.items()):
             if done and items + heaviest > _ROOM:
                 return done, created
             created += self._add(changes, product, placed)
             before, items = items, changes.items
-            # What the first one has that all share doesn't come with another one.
+            # The first product's items include those that all share; they aren't added again.
             heaviest = items - before if done < 2 else max(heaviest, items - before)
             if done and items > _ROOM:
                 raise _Overfull(done)
         return len(rows), created
 
     def _add(self, changes: Changes, product: str, rows: Sequence[PlannedRow]) -> bool:
-        """Adds one product; whether it is new."""
+        """Adds one product; returns whether it is new."""
         if not rows:
             remove_layer(changes, self._source, product)
             return False
@@ -244,14 +247,16 @@ class Writer:
 
 
 _ROOM = MAX_ITEMS - 3
-"""Items of a transaction; the import's own row and the next message come to them."""
+"""Items that products may take in a transaction; the import's row and the next message are added.
+"""
 
 
 def source_values_of(product: str, rows: Sequence[PlannedRow]) -> tuple[SourceValues, ...]:
     """Returns what a feed says of one product, in each of its locales.
 
-    The product's fields are the group's own row's, else the first's; what that row leaves out is
-    the first's that has it. Of two rows about the same variant in one locale, the first is the one.
+    The product's fields are those of its own or its group's row, else of the first row; a field
+    that this row leaves out is taken from the first row that has it. Of two rows about the same
+    variant in one locale, the first counts.
     """
     by_locale: dict[str | None, list[PlannedRow]] = {}
     for row in rows:

@@ -1,1 +1,1 @@
-"""What a feed's rows say of products: columns to fields, text to values, why one is skipped."""
+"""Reads a feed's rows as products: columns to fields, text to values, and why one is skipped."""

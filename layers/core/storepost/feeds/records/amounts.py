@@ -1,4 +1,4 @@
-"""What a row's variant costs: its price and sale price, in the currency that holds for it."""
+"""What a row's variant costs: its price and sale price, in the currency that applies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,19 +24,19 @@ _CURRENCIES = compared_names(
     "currency", "currency_id", "currency_code", "price_currency", "waehrung", "devise", "moneda"
 )
 _USUAL = ("currency", "currencyId", "currency_code")
-"""Count whether the mapping names them or not."""
+"""Columns that count even if the mapping doesn't name them."""
 
 
 @dataclass(frozen=True)
 class FeedDefaults:
-    """Holds what the store and the feed say of all rows: currencies and the locale."""
+    """Holds what the store and the feed state for all rows: currencies and the locale."""
 
     currency: str
-    """The store's."""
+    """The store's currency."""
     currencies: Mapping[str, str] = field(default_factory=dict)
-    """Of each of the store's locales."""
+    """The currency of each of the store's locales."""
     locale: str | None = None
-    """The feed's own."""
+    """The feed's own locale."""
 
 
 class UnreadablePrice(ValueError):  # noqa: N818 - it is what the price is
@@ -64,7 +64,7 @@ class Prices:
         defaults: FeedDefaults,
         points: Mapping[str, str],
     ) -> None:
-        """`columns` are those of each target, `points` the decimal separators of some."""
+        """`columns` are the columns of each target, `points` the decimal separators of some."""
         self._defaults = defaults
         self._points = {
             target: next((points[each] for each in columns.get(target, ()) if each in points), None)
@@ -82,7 +82,7 @@ class Prices:
     ) -> RowPrices:
         """Returns the variant's `price` and `compareAtPrice`.
 
-        Raises UnreadablePrice where the price can't be read, or the sale price without a price.
+        Raises UnreadablePrice if the price can't be read, or the sale price without a price.
         """
         if FeedField.PRICE not in mapped and FeedField.SALE_PRICE not in mapped:
             return _NO_PRICES
@@ -97,7 +97,10 @@ class Prices:
         return _of_both(price, sale, left_out)
 
     def _is_no_price(self, price: Money, sale: Money) -> bool:
-        """Whether what it cost before says nothing: it is none, or not more than it costs now."""
+        """Returns whether the price before the sale says nothing.
+
+        It is zero, or it is a compare-at price that isn't above the sale price.
+        """
         if sale.currency != price.currency or not sale.amount:
             return False
         return price.amount == 0 or (self._is_former and price.amount <= sale.amount)
@@ -110,7 +113,7 @@ class Prices:
         *,
         is_needed: bool,
     ) -> tuple[Money | None, str | None]:
-        """The sale price that holds now, and why one was left out."""
+        """Returns the sale price that applies now, and why one was left out."""
         if FeedField.SALE_PRICE not in mapped or not self._sales.holds(cells, self._now):
             return None, None
         try:
@@ -127,7 +130,7 @@ class Prices:
         mapped: Mapping[str, str],
         locale: str | None,
     ) -> Money | None:
-        """What the column says; None where it is empty. Raises UnreadablePrice."""
+        """Returns the column's amount; None if it is empty. Raises UnreadablePrice."""
         text = mapped.get(target, "")
         if not text:
             return None
@@ -141,7 +144,7 @@ class Prices:
         return found
 
     def _named(self, cells: Mapping[str, str], locale: str | None) -> str:
-        """The currency of a bare number: the row's own column's, else the store's."""
+        """Returns the currency of a bare number: that in the row's own column, else the store's."""
         for column in self._currencies:
             if text := cells.get(column, "").strip():
                 likely = (self._currency_of(locale), self._defaults.currency)

@@ -1,7 +1,7 @@
 """The currencies that signs and words mean, as the countries write them.
 
 `currency_signs.json` has what Unicode's CLDR says, written by `python -m tests.feeds.records.cldr`.
-Here is what people write besides.
+This module adds what people write besides.
 """
 
 import json
@@ -12,7 +12,7 @@ from importlib.resources import files
 from storepost.values.money import checked_currency
 
 _USUAL = "USD EUR GBP JPY CNY INR BRL CAD AUD MXN CHF SEK NOK DKK ISK PLN CZK HUF RON TRY RUB KRW"
-"""Of a sign that several have, these come first and in this order."""
+"""Of the currencies that share a sign, these come first, in this order."""
 _ALSO: Mapping[str, str] = {
     "rs": "INR PKR LKR NPR MUR SCR", "kr": "SEK NOK DKK ISK", "fr": "CHF", "sfr": "CHF",
     "lei": "RON MDL", "leu": "RON MDL", "tl": "TRY", "руб": "RUB BYN", "р": "RUB", "rub": "RUB",  # noqa: RUF001
@@ -41,7 +41,7 @@ def _signs() -> Mapping[str, tuple[str, ...]]:
 
 
 def folded_sign(sign: str) -> str:
-    """Returns the sign as it is compared: without its case, points and blanks."""
+    """Returns the sign for comparison: in lower case, without points and blanks."""
     return sign.translate(_NOISE).lower()
 
 
@@ -51,9 +51,9 @@ def _usual_first(codes: list[str]) -> list[str]:
 
 
 def currency_of(named: str, likely: Iterable[str | None]) -> str | None:
-    """Returns the currency that a code, a sign or a word means; None for what means none.
+    """Returns the currency that a code, a sign or a word means; None if it means none.
 
-    A sign of several means the first of the `likely` ones that it can mean, else the usual one.
+    A sign that several share means the first of the `likely` ones that has it, else the usual one.
     """
     sign = folded_sign(named)
     bare = sign.strip("/-\u2013\u2014")

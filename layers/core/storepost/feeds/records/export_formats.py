@@ -1,6 +1,6 @@
-"""The exports of shop systems, known by their columns, and what is in those.
+"""The exports of shop systems, recognised by their columns, and what those columns hold.
 
-The names are those of the makers' documentation as `plain_name` has them.
+The names are those of the makers' documentation, in the form of `plain_name`.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,7 +10,7 @@ from storepost.feeds.records.mapping import FeedField
 from storepost.feeds.records.names import compared_names
 
 OPTION = "option"
-"""A column with an option's value, whichever that is."""
+"""A column with an option's value, whichever option that is."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,15 @@ class ExportFormat:
     """Describes the export of one shop system by its columns."""
 
     needs: frozenset[str]
-    """Columns without which it is another's."""
+    """Columns that this export always has."""
     columns: Mapping[str, str]
-    """What each is; of several with one target the first that the file has."""
+    """The target of each column; of several with one target, the first that the file has counts."""
     ids: tuple[str, ...] = ()
-    """Which may be the id: the first whose values are all there and different, else the last."""
+    """Columns that may be the id: the first with complete and unique values, else the last."""
     groups: tuple[str, ...] = ()
-    """Which names the product, where it isn't the id."""
+    """Columns that name the product, if the id doesn't."""
     compare_at: tuple[tuple[str, str], ...] = ()
-    """Pairs of what something cost before, and what it costs now."""
+    """Pairs of columns: the price before, and the price now."""
     never: frozenset[str] = frozenset()
     """Columns whose names mislead."""
 
@@ -250,6 +250,6 @@ _FORMATS = {
 
 
 def export_format_of(columns: Collection[str]) -> ExportFormat | None:
-    """Returns the export that has these columns, by their compared names; None for no known one."""
+    """Returns the export with these columns, by their compared names; None for no known one."""
     found = (each for each in _FORMATS.values() if compared_names(*each.needs) <= set(columns))
     return next(found, None)

@@ -18,13 +18,13 @@ _KINDS = {
 _KIND_COLUMNS = compared_names("item", "item_type")
 _HANDLES = compared_names("handle", "slug", "url_key", "url_handle")
 _MERCHANTS = compared_names("item_group_id", "itemgroup_id", "itemgroupid", "group_id")
-"""Google's own name, of a format in which every row has an id."""
+"""Google's own names, of a format in which every row has an id."""
 MAX_MEMBERS = 2_000
 
 
 @dataclass(frozen=True)
 class GroupMember:
-    """Holds a variant that its group's row names, with its options."""
+    """Holds a variant that its group's row lists, with its options."""
 
     id: str
     options: tuple[Option, ...]
@@ -32,27 +32,27 @@ class GroupMember:
 
 @dataclass(frozen=True)
 class RowIdentity:
-    """Holds what names a row, and the product that it belongs to."""
+    """Holds what identifies a row, and the product that it belongs to."""
 
     id: str
     group: str | None
     is_more: bool = False
-    """Whether it adds to its product, such as an image, and no variant."""
+    """Whether it only adds to its product, such as an image, and is no variant."""
     members: tuple[GroupMember, ...] = ()
 
 
 def is_kind_column(column: str) -> bool:
-    """Returns whether a column says of rows whether they are products or variants (BigCommerce)."""
+    """Returns whether a column says if a row is a product or a variant (BigCommerce)."""
     return compared_name(column) in _KIND_COLUMNS
 
 
 def is_handle(column: str) -> bool:
-    """Returns whether a column of this name names products and not their variants."""
+    """Returns whether a column with this name identifies products, and not their variants."""
     return compared_name(column) in _HANDLES
 
 
 def members_of(text: str) -> tuple[GroupMember, ...]:
-    """Returns the variants that a cell names as Magento does: `sku=A,size=S|sku=B,size=M`."""
+    """Returns the variants that a cell lists as Magento does: `sku=A,size=S|sku=B,size=M`."""
     if not text.startswith("sku="):
         return ()
     found = (_MEMBER.match(part.strip()) for part in text.split("|")[:MAX_MEMBERS])
@@ -65,10 +65,10 @@ def _options(text: str) -> tuple[Option, ...]:
 
 
 class Groups:
-    """Follows the rows of a file, since what a row leaves out may stand in those before it."""
+    """Follows the rows of a file, since a row may leave out what earlier rows state."""
 
     def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
-        """`columns` are those of each target."""
+        """`columns` are the columns of each target."""
         self._by_kind = [each for each in columns.get("item_group_id", ()) if is_kind_column(each)]
         pairs = [column for target in OPTIONS for column in columns.get(target, ())]
         self._by_handle = not columns.get("item_group_id") and any(
@@ -82,12 +82,12 @@ class Groups:
         )
         self._group: str | None = None
         self.names: dict[str, str] = {}
-        """The names of options that the group's rows have."""
+        """The option names that the group's rows have."""
 
     def name(
         self, mapped: Mapping[str, str], options: Sequence[Option], *, is_variant: bool
     ) -> RowIdentity | None:
-        """Returns what names the row; None for one that nothing names, or that is no product's."""
+        """Returns the row's identity; None if nothing identifies it, or it is no product's."""
         if self._by_kind:
             return self._of_kind(mapped, options)
         identifier: str | None = mapped.get("id")
@@ -105,7 +105,7 @@ class Groups:
         return _named(identifier, named, options, is_variant=is_variant)
 
     def note_row(self, name: RowIdentity | None, names: Mapping[str, str], *, begins: bool) -> None:
-        """Notes a row for those behind it; `begins` is whether it says what its product is."""
+        """Notes a row for the rows after it; `begins` is whether it describes its product."""
         group = name.group if name else None
         if group != self._group or begins:
             self.names = {}
@@ -113,12 +113,12 @@ class Groups:
         self.names.update(names)
 
     def known_names(self, mapped: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
-        """Returns the names of options that hold for a row: its own, else its group's."""
+        """Returns the option names that apply to a row: its own, else its group's."""
         group = mapped.get("id" if self._by_handle else "item_group_id")
         return {**self.names, **names} if group is None or group == self._group else names
 
     def _continued(self, mapped: Mapping[str, str]) -> str | None:
-        """The group of the row before, for one that says of its product nothing at all."""
+        """Returns the previous row's group, for a row that says nothing at all of its product."""
         if mapped.keys() & {"title", "description", "link", "brand", "product_type"}:
             return None
         return self._group if self._follows and mapped else None
@@ -148,7 +148,7 @@ def _named(
 
 
 def more_of(group: str, content: str) -> str:
-    """Returns the id of a row that adds to its product: the same for the same content."""
+    """Returns the id of a row that only adds to its product: the same for the same content."""
     return f"{group[:200]}#{blake2b(content.encode(), digest_size=6).hexdigest()}"
 
 

@@ -1,4 +1,4 @@
-"""Cells with several images: lists with whatever stands between them, JSON arrays, objects."""
+"""Cells with several images: lists with any separator, JSON arrays, objects."""
 
 import json
 import re
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from storepost.feeds.records.values import address
 
 MAX_IMAGES = 100
-"""Of one row; the first ones."""
+"""Images of one row, the first ones."""
 _BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]++(?=(?:https?:)?//)", re.IGNORECASE)
 _SIMPLE = re.compile(r"[|;\n]+")
 _ADDRESSES = ("src", "url", "href", "link", "image")
 
 
 def image_addresses(text: str) -> list[str]:
-    """Returns the web addresses of a cell, each once, in their order."""
+    """Returns the web addresses in a cell, each once, in their order."""
     if not text:
         return []
     found = (url for each in _parts(text.strip()) if (url := address(_with_scheme(each))))
@@ -22,12 +22,12 @@ def image_addresses(text: str) -> list[str]:
 
 
 def joined(images: Iterable[str]) -> str:
-    """Returns the addresses as one text, with commas between; those in an address are escaped."""
+    """Returns the addresses as one text, joined by commas; commas in an address are escaped."""
     return ",".join(each.replace(",", "%2C") for each in images)
 
 
 def _with_scheme(text: str) -> str:
-    """Addresses of a shop's own pages often leave the scheme out."""
+    """Returns the address with a scheme, which addresses of a shop's own pages often leave out."""
     url = text.strip(" \t\r\n,;|\"'")
     return f"https:{url}" if url.startswith("//") else url
 

@@ -1,4 +1,4 @@
-"""What a group's rows say together: what one leaves out stands in the first that has it."""
+"""Joins what a group's rows say: what one leaves out is taken from the first that has it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +11,11 @@ type Fields = dict[str, Any]
 
 _FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _FILLED = ("title", "price", "compareAtPrice")
-"""What a variant has from its group's rows. A stock or a code is its own, or none."""
+"""What a variant takes from its group's rows. Its stock and codes are its own, or missing."""
 
 
 def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
-    """Returns the product's fields: its own row's, and what that leaves out from the others."""
+    """Returns the product's fields: its own row's, else those of the other rows."""
     fields = dict(own)
     for each in others:
         for name, value in each.items():
@@ -32,9 +32,9 @@ def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
 
 
 def variant_of(identifier: str, own: Fields, products: Sequence[Fields], first: Fields) -> Fields:
-    """Returns a variant's fields: its row's, and else those of the group's `first` row.
+    """Returns a variant's fields: its row's, else those of `first`.
 
-    A row that says nothing of options has those that its group's row names for it.
+    A row without options has those that its group's row lists for it.
     """
     fields = dict(own)
     if "price" not in own:
@@ -49,7 +49,7 @@ def variant_of(identifier: str, own: Fields, products: Sequence[Fields], first: 
 
 
 def first_variant(variants: Sequence[Fields]) -> Fields:
-    """Returns what the group's variants have where their rows leave it out."""
+    """Returns the fields that the group's variants have if their rows leave them out."""
     first: Fields = {}
     for each in variants:
         if each.get("price") and "price" not in first:

@@ -1,4 +1,4 @@
-"""Which column of a feed is what."""
+"""Maps a feed's columns to fields."""
 
 import re
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class FeedField(StoredEnum):
 
 
 type FeedMapping = Mapping[str, str]
-"""Columns' names with a target each, or `custom.<key>`."""
+"""The target of each column, by the column's name: a FeedField or `custom.<key>`."""
 
 
 def has_id(mapping: FeedMapping) -> bool:

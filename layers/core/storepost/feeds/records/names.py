@@ -11,7 +11,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HINT = re.compile(r"\((?!\d+\))[^()]*\)|[*?#]|[\s:]+$")
 """What a header adds to a name, such as `(x,y,z...)`, `*` or `?`."""
 _LANGUAGE = re.compile(r"(?<=\w):(?!id$|ID$)[A-Za-z]{2}(?:[-_][A-Z]{2})?$")
-"""The language behind a name, such as `name:en`."""
+"""The language after a name, such as `name:en`."""
 _COUNTED = re.compile(r".*_\d+$")
 _LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ł": "l", "ø": "o"})
 
@@ -32,7 +32,7 @@ def compared_name(column: str) -> str:
 
 
 def compared_names(*names: str) -> frozenset[str]:
-    """Returns names for look-ups."""
+    """Returns the names for look-ups."""
     return frozenset(map(compared_name, names))
 
 
@@ -125,7 +125,7 @@ _SYNONYMS: dict[FeedField, str] = {
     " jezyk",
 }
 SYNONYMS = {target: names.replace("_", "").split() for target, names in _SYNONYMS.items()}
-"""The names of each target as they are looked up, the surest first."""
+"""The names of each target in the form for look-ups, the surest first."""
 
 _FORMER = re.compile(
     r"compare_?at|old_?price|was_?price|former_?price|original_?price|before_?discount|strike"
@@ -138,26 +138,26 @@ _VARIANT = re.compile(r"variants?_?(?=.)")
 
 
 def is_compare_at_price(column: str) -> bool:
-    """Returns whether a column of this name has what something cost before."""
+    """Returns whether a column with this name has the price before a reduction."""
     return _FORMER.search(plain_name(column)) is not None
 
 
 def is_recommended_price(column: str) -> bool:
-    """Returns whether a column of this name has the price that a manufacturer recommends."""
+    """Returns whether a column with this name has the price that a manufacturer recommends."""
     found = _FORMER.search(plain_name(column))
     return found is not None and found[1] is not None
 
 
 def is_variants_own(column: str) -> bool:
-    """Returns whether a column of this name is of a variant alone, such as `Variant Image`."""
+    """Returns whether a column with this name is about variants alone, such as `Variant Image`."""
     return _VARIANT.match(plain_name(column)) is not None
 
 
 def without_number(name: str) -> str:
-    """Returns the plain name without a last `_1`, where it has one."""
+    """Returns the plain name without a number at its end, such as `_1`."""
     return name.rpartition("_")[0] if _COUNTED.fullmatch(name) else name
 
 
 def number_of(name: str) -> int:
-    """Returns the plain name's last number, such as 2 of `image_2`; 0 where it has none."""
+    """Returns the number at the plain name's end, such as 2 of `image_2`; 0 if it has none."""
     return int(name.rpartition("_")[2][:9]) if _COUNTED.fullmatch(name) else 0

@@ -1,6 +1,6 @@
 """A variant's options, in the ways that exports spell them.
 
-Google's columns are named as their options are. Others have a pair of columns, one with names and
+Google's columns are named after their options. Others have a pair of columns, one with names and
 one with values: `Option1 Name` and `Option1 Value` (Shopify), `Attribute 1 name` and `Attribute 1
 value(s)` (WooCommerce), `optionGroups` and `optionValues` (Vendure: lists), `Attribute
 (Name:Type:Position)*` and `Value (Value:Position)*` (PrestaShop: lists). Others have both in one
@@ -39,16 +39,17 @@ class _Column:
     name: str
     label: str
     names: tuple[str, ...]
-    """Columns that may have the names, first that there is; none where the label is the name."""
+    """Columns that may have the names, of which the first counts; empty if the label is the name.
+    """
     place: int | None = None
-    """Which of the names in a list is the one."""
+    """Which of the names in a list is its own."""
 
 
 class Options:
     """Reads options of rows under one mapping."""
 
     def __init__(self, mapping: FeedMapping) -> None:
-        """Options stand in the mapping's order."""
+        """Options keep the mapping's order."""
         self._columns = [
             _column(column, OPTIONS[FeedField(target)])
             for column, target in mapping.items()
@@ -62,7 +63,7 @@ class Options:
         return bool(self._columns)
 
     def names(self, cells: Mapping[str, str]) -> dict[str, str]:
-        """Returns what the columns with names have; the next rows of a group leave them empty."""
+        """Returns the cells of columns with names; the next rows of a group leave them empty."""
         columns = {name for column in self._columns for name in column.names}
         return {name: cells[name] for name in columns if cells.get(name, "").strip()}
 
@@ -71,7 +72,7 @@ class Options:
     ) -> list[Option]:
         """Returns the row's options, each name once. `names` are those of the row and its group.
 
-        What a product that is in no group has as attributes is no choice.
+        Attributes of a product that is in no group aren't options.
         """
         found: dict[str, str] = {}
         for column in self._columns if in_group else self._chosen:
@@ -119,12 +120,12 @@ def _column(name: str, label: str) -> _Column:
 
 
 def is_pair(column: str) -> bool:
-    """Returns whether another column has the names of the options whose values this one has."""
+    """Returns whether this column has the values of options whose names another column has."""
     return bool(names_column(column)) or _PLACED.fullmatch(column) is not None
 
 
 def names_column(column: str) -> tuple[str, ...]:
-    """Returns the columns that may have the names of the options whose values a column has."""
+    """Returns the columns that may have the names of the options whose values this one has."""
     lower = column.lower()
     if lower.startswith("value (value:position)"):
         names = ("Attribute (Name:Type:Position)*", "Attribute (Name:Type:Position)")

@@ -18,26 +18,26 @@ _PRICE = re.compile(
     rf"(?P<after>(?:[^\d.,]|(?<=[^\W\d])\.)*)"
 )
 _MINUS = re.compile(r"\s*[-\u2212]")
-"""Behind a number: SAP's sign of a negative one. Behind a separator it is no sign, but cents."""
+"""A minus after a number: SAP's sign of a negative one. After a separator it stands for cents."""
 _LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
 _NOTHING = str.maketrans("", "", _BLANKS)
 _SEPARATED = re.compile(r"\d[\d.,]*")
 _LENGTH = 100
-"""No price is longer."""
+"""Characters; no price is longer."""
 
 
 def read_price(
     text: str, currency: str, of_locale: str | None = None, point: str | None = None
 ) -> Money | None:
-    """Returns the price, in `currency` where it names none; None where it can't be read.
+    """Returns the price, in `currency` if it names none; None if it can't be read.
 
-    A sign of several currencies means `of_locale`, the one of the row's locale, where that is one
-    of them; else `currency`, the store's, where that is; else the usual one.
+    A sign of several currencies means `of_locale`, the currency of the row's locale, if that has
+    the sign; else `currency`, the store's, if that has it; else the usual one.
 
-    The last of two kinds of separators is the decimal one. One alone is the thousands' where it
-    stands more than once, or three digits before the end of a number that isn't below one, unless
-    the currency itself has three, or the column's other prices show that it is their decimal
-    `point`.
+    Of two kinds of separators the last is the decimal one. A single kind separates thousands if it
+    occurs more than once, or if three digits follow it at the end of a number of at least one,
+    unless the currency itself has three decimals, or the column's other prices show that it is
+    their decimal `point`.
     """
     return _read_price(text, currency, of_locale, point) if len(text) <= _LENGTH else None
 
@@ -56,15 +56,15 @@ def _read_price(text: str, currency: str, of_locale: str | None, point: str | No
 
 
 def price_of(number: Number, currency: str) -> Money | None:
-    """Returns the price that a number is, in which no separator is the thousands'."""
+    """Returns the price of a JSON number, which has no thousands separators."""
     try:
         return _money(Decimal(number), currency)
-    except InvalidOperation:  # JSON of Python's kind has NaN
+    except InvalidOperation:  # JSON as Python reads it has NaN
         return None
 
 
 def decimal_point(prices: Iterable[str]) -> str | None:
-    """Returns the decimal separator that prices show; None where they show none, or both."""
+    """Returns the decimal separator that prices show; None if they show none, or both."""
     separators = {
         mark for text in prices if (mark := _separator(text[:_LENGTH].translate(_NOTHING)))
     }

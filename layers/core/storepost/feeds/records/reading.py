@@ -1,4 +1,4 @@
-"""A feed's row as what it says of a product and of a variant, or why it is skipped."""
+"""Reads what a feed's row says of a product and of a variant, or why it is skipped."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ TOO_MANY_VARIANTS = "Its product has 2,000 variants before it."
 type Fields = dict[str, Any]
 
 GALLERY = "gallery"
-"""Addresses of images that come to the product's, from whichever of its rows."""
+"""Addresses of images that are added to the product's, whichever of its rows has them."""
 MEMBERS = "members"
 """Options of the group's variants, by their ids."""
 
@@ -49,7 +49,7 @@ _OF_VARIANTS = frozenset(
 
 @dataclass(frozen=True)
 class ParsedRow:
-    """Holds what a row has of a product and of a variant."""
+    """Holds what a row says of a product and of a variant."""
 
     id: str
     group: str | None
@@ -59,15 +59,15 @@ class ParsedRow:
     content: str = field(repr=False)
     """The product's fields and the variant's, as JSON."""
     is_more: bool = False
-    """Whether it adds to its product, and no variant."""
+    """Whether it only adds to its product, and is no variant."""
     members: tuple[GroupMember, ...] = ()
-    """The variants that it names as its group's."""
+    """The variants that it lists as its group's."""
     left_out: str | None = None
     """Why one of its prices was left out."""
 
     @property
     def digest(self) -> bytes:
-        """Returns a digest of all that it has."""
+        """Returns a digest of all that it says."""
         return blake2b(f"{self.group}\0{self.content}".encode(), digest_size=16).digest()
 
 
@@ -75,7 +75,7 @@ class RowSkipped(Exception):  # noqa: N818 - it is what a row is
     """Says that the row can't be used, and why."""
 
     def __init__(self, reason: str, row_id: str | None = None) -> None:
-        """`row_id` is what the row gives as its id."""
+        """`row_id` is the id that the row states."""
         super().__init__(reason)
         self.reason = reason
         self.id = row_id
@@ -87,9 +87,9 @@ class RowReader:
     def __init__(
         self, mapping: FeedMapping, defaults: FeedDefaults, points: Mapping[str, str] | None = None
     ) -> None:
-        """Columns of one target count in the mapping's order: the first that says something.
+        """Of several columns with one target, the first with a value counts, in mapping order.
 
-        `points` are the decimal separators of columns with prices, where those show them.
+        `points` are the decimal separators of columns with prices, if the prices show them.
         """
         self._defaults = defaults
         self._columns: dict[str, list[str]] = {}
@@ -121,7 +121,7 @@ class RowReader:
         self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()))
 
     def read(self, cells: Mapping[str, str] | None) -> ParsedRow:
-        """Returns what the row has. Raises RowSkipped."""
+        """Returns what the row says. Raises RowSkipped."""
         if cells is None:
             raise RowSkipped(WRONG_COLUMNS)
         mapped = self._mapped_texts(cells)
@@ -134,9 +134,9 @@ class RowReader:
         return self._parsed(cells, mapped, name, options)
 
     def _check_ids(self, mapped: Mapping[str, str], name: RowIdentity) -> None:
-        """Raises RowSkipped where no request could name the product.
+        """Raises RowSkipped if no request could name the product.
 
-        Its group may be a placeholder, which is none.
+        A placeholder as its group counts as no group.
         """
         has_group = bool(name.group) and not names_nobody(name.group or "")
         if name.is_more and not has_group:
@@ -146,7 +146,7 @@ class RowReader:
             raise RowSkipped(UNUSABLE_ID, name.id)
 
     def note_row(self, cells: Mapping[str, str] | None) -> None:
-        """Notes a row that was read before, for those behind it."""
+        """Notes a row that was read before, for the rows after it."""
         if cells is not None:
             self._name(cells, self._mapped_texts(cells))
 
@@ -188,7 +188,7 @@ class RowReader:
         )
 
     def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
-        """The first text of the target's columns. An id that is a placeholder, as `0`, is none."""
+        """Returns the first text of the target's columns. A placeholder as an id (`0`) is none."""
         for column in self._columns[target]:
             cell = cells.get(column, "")
             if (text := cell.strip()) and not (target == FeedField.ID and names_nobody(text)):
@@ -238,7 +238,7 @@ class RowReader:
         locale: str | None,
         name: RowIdentity,
     ) -> tuple[Fields, str | None]:
-        """The variant's fields, and why a price was left out."""
+        """Returns the variant's fields, and why a price was left out."""
         try:
             prices = self._prices.read(cells, mapped, locale)
         except UnreadablePrice as error:
@@ -274,13 +274,13 @@ _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
     (FeedField.PRODUCT_TYPE, "productType", lambda text: text[: values.MAX_TEXT]),
     (FeedField.MPN, f"{CUSTOM}{FeedField.MPN}", lambda text: text[: values.MAX_CUSTOM]),
 )
-"""Targets that are fields of a product, and what each makes of a cell."""
+"""Targets that are fields of a product, and the function that reads a cell of each."""
 _FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 
 
 def joined_within(images: list[str]) -> str:
-    """Returns the addresses as one text, as many as a custom field has room for."""
+    """Returns the addresses as one text, as many as fit into a custom field."""
     fitting, length = list[str](), 0
     for each in images:
         length += len(joined([each])) + 1

@@ -1,4 +1,4 @@
-"""When a sale holds: `sale_price_effective_date`, and columns that have its beginning or end."""
+"""When a sale applies: `sale_price_effective_date`, and columns with its beginning or end."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -24,13 +24,13 @@ _ENDS = compared_names(
     "sale_price_end_date",
 )
 _USUAL = ("sale_price_effective_date", "sale price effective date")
-"""Counts whether the mapping names it or not."""
+"""Columns that count even if the mapping doesn't name them."""
 _OFFSET = re.compile(r"([+-]\d\d)(\d\d)?$")
 _MONTH_FIRST = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2}|\d{4})(?:,?\s.*)?")
 
 
 class SaleTimes:
-    """Reads when a row's sale holds."""
+    """Reads when a row's sale applies."""
 
     def __init__(self, columns: Iterable[str]) -> None:
         """`columns` are all those that the mapping names."""
@@ -40,7 +40,7 @@ class SaleTimes:
         self._ends = [each for name, each in named if name in _ENDS]
 
     def holds(self, cells: Mapping[str, str], now: datetime) -> bool:
-        """Returns whether the sale price holds then; without dates it always does."""
+        """Returns whether the sale price applies at `now`; without dates it always does."""
         both = _first(cells, self._both)
         starts, _, ends = both.partition("/")
         first = _moment(starts.strip() or _first(cells, self._starts), is_end=False)
@@ -53,7 +53,7 @@ def _first(cells: Mapping[str, str], columns: list[str]) -> str:
 
 
 def _moment(text: str, *, is_end: bool) -> datetime | None:
-    """The moment; of a day its end where it ends a sale. None for what is none."""
+    """Returns the moment; for a date that ends a sale, the day's end. None if it is neither."""
     if text.startswith("0000"):
         return None
     if found := _MONTH_FIRST.fullmatch(text):

@@ -1,4 +1,4 @@
-"""What a file's beginning shows of its columns: their prices' separators, and kinds of values."""
+"""What a file's beginning shows of its columns: decimal separators of prices, kinds of values."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from storepost.feeds.records.prices import decimal_point, read_price
 from storepost.feeds.records.reading import RowReader
 
 MAX_ROWS = 1_000
-"""Rows of a file by which its decimal separators are found."""
+"""Rows by which a file's decimal separators are found."""
 MAX_LENGTH = 4 * 1024**2
 """Characters of those rows."""
 MAX_VALUES = 200
-"""Values of a column that are looked at."""
+"""Values of a column that are examined."""
 _PRICES = (FeedField.PRICE, FeedField.SALE_PRICE)
 _IMAGE = re.compile(r"https?://\S+\.(?:jpe?g|png|webp|gif|avif)(?:[?#]\S*)?", re.IGNORECASE)
 _CODE = re.compile(r"\d{8}|\d{12,14}")
@@ -35,11 +35,11 @@ class Column:
 
     name: str
     values: tuple[str, ...] = ()
-    """Some that say something."""
+    """Some of its values that aren't empty."""
     filled: int = 0
-    """How many rows say something in it."""
+    """How many rows have a value in it."""
     is_unique: bool = True
-    """Returns whether no two rows say the same."""
+    """Whether no two rows have the same value."""
 
     def mostly(self, test: Callable[[str], object]) -> bool:
         """Returns whether more than half of the values pass a test."""
@@ -63,7 +63,7 @@ def is_address(text: str) -> bool:
 
 
 def is_page(text: str) -> bool:
-    """Returns whether it is the address of something else than an image."""
+    """Returns whether it is the address of something other than an image."""
     return is_address(text) and not is_image(text)
 
 
@@ -111,7 +111,7 @@ _LOOKS: Mapping[str, Callable[[str], object]] = {
 
 
 def looks_like(column: Column, target: str) -> bool:
-    """Returns whether a column's values fit the target; one without values may be anything."""
+    """Returns whether a column's values fit the target; one without values fits any."""
     look = _LOOKS.get(target)
     return look is None or not column.values or column.mostly(look)
 
@@ -119,7 +119,7 @@ def looks_like(column: Column, target: str) -> bool:
 def reader_of(
     rows: Iterator[Row], mapping: FeedMapping, defaults: FeedDefaults
 ) -> tuple[RowReader, Iterator[Row]]:
-    """Returns what reads the rows of a file, and all of them from the first on."""
+    """Returns the reader of a file's rows, and all rows from the first on."""
     head, length = list[Row](), 0
     for row in rows:
         head.append(row)

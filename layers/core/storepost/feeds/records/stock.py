@@ -12,26 +12,26 @@ _TRACKERS = compared_names(
 )
 _UNTRACKED = frozenset({"none", "false", "no", "0", "n", "not tracked"})
 _DAYS = compared_names("delivery_date", "delivery_time", "delivery_days")
-"""Days until it is sent, as Heureka and Zboží have them: 0 means that it is there."""
+"""Days until it is sent, as Heureka and Zboží state them: 0 means in stock."""
 _CENEO = compared_names("avail")
 _KELKOO = compared_names("product_url", "merchant_category", "availability")
-"""Columns that stand together in Kelkoo's files alone."""
+"""Columns that only Kelkoo's files have together."""
 _IN_STOCK, _TO_ORDER, _SOLD_OUT = (True, False), (True, True), (False, False)
 _CENEO_CODES = {
     "1": _IN_STOCK,
     **dict.fromkeys(("3", "7", "14", "90", "110"), _TO_ORDER),
 }
-"""There; days until it is sent; on order; before it is out. 99 says nothing."""
+"""In stock; days until it is sent; on order; preorder. 99 says nothing."""
 _KELKOO_CODES = {
     "1": _IN_STOCK,
     **dict.fromkeys(("2", "4", "5"), _TO_ORDER),
     "6": _SOLD_OUT,
 }
-"""In stock; on order, before it is out, available on order; sold out. 3 says nothing."""
+"""In stock; on order, preorder, available on order; sold out. 3 says nothing."""
 _ALLOWED = compared_names("allow_purchases", "available_for_order")
-"""Whether it may be bought at all; whether there is any says its number."""
+"""Whether it may be bought at all; the quantity says whether there is any."""
 _DENY = "deny"
-"""Shopify's word for what isn't sold on when there is none."""
+"""Shopify's word for a variant that isn't sold without stock."""
 
 _OF_STOCK = frozenset({FeedField.QUANTITY, FeedField.AVAILABILITY})
 
@@ -47,7 +47,7 @@ class Stock:
         self._codes = _codes(map(compared_name, columns), map(compared_name, available))
 
     def read(self, mapped: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
-        """Returns the variant's fields."""
+        """Returns the variant's fields of its stock."""
         if not (self._trackers or self._days or mapped.keys() & _OF_STOCK):
             return {}
         tracked = not any(_is_untracked(name, cells) for name in self._trackers)
@@ -80,7 +80,7 @@ class Stock:
 
 
 def _codes(columns: Iterable[str], available: Iterable[str]) -> Mapping[str, tuple[bool, bool]]:
-    """What numbers mean as availability, where a maker's columns are known by their names."""
+    """Returns what numbers mean as availability, if a maker's columns are known by their names."""
     if not _CENEO.isdisjoint(available):
         return _CENEO_CODES
     return _KELKOO_CODES if set(columns) >= _KELKOO else {}

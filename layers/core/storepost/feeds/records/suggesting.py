@@ -1,4 +1,4 @@
-"""What a column probably is: by whose export it is, by its name, and by what stands in it."""
+"""Suggests what a column is: by the export it belongs to, by its name, and by its cells."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -30,7 +30,7 @@ _LISTS = frozenset({FeedField.ADDITIONAL_IMAGE_LINK})
 """Targets that several columns may have."""
 _MAX_CUSTOM_KEY = 64
 _VARIANT_IMAGES = compared_names("variant_image", "variant_image_url")
-"""Shopify's, beside which the column of images has those of the product alone."""
+"""Shopify's variant images: beside them, the column of images has those of the product alone."""
 _PARAMETERS = ("param", "attrs")
 _ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 
@@ -38,9 +38,9 @@ _ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 def suggested_mapping(
     columns: Sequence[str], rows: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, str]:
-    """Returns a target for each column, by the rows that were seen; the rest are custom fields.
+    """Returns a target for each column, judged by these rows; the rest become custom fields.
 
-    No target is suggested twice but for further images, and for a variant's own image.
+    No target is suggested twice, except further images, and a variant's own image.
     """
     suggestion = _Suggestion(columns, rows)
     export = export_format_of(suggestion.by_name)
@@ -91,7 +91,7 @@ class _Suggestion:
                     self._take(column, self._option(column) if target == OPTION else target)
 
     def _first_whole(self, names: Iterable[str]) -> Column | None:
-        """The first whose values are all there, as far as rows have any, and all different."""
+        """Returns the first column with values that are all different, else the last."""
         found = [column for name in names if (column := self._of(name))]
         whole = (each for each in found if each.is_unique and each.filled)
         return next(whole, found[-1] if found else None)
@@ -103,7 +103,7 @@ class _Suggestion:
         return self.by_name.get(compared_name(name))
 
     def _option(self, column: Column) -> str:
-        """Which option it is, by the name that stands beside its values; else the first free."""
+        """Returns which option it is, by the name beside its values; else the first free one."""
         names = (self._columns.get(each) for each in names_column(column.name))
         label = next((each.values[0] for each in names if each and each.values), "")
         named = (target for target in OPTIONS if compared_name(label) in SYNONYMS[target])
@@ -116,7 +116,7 @@ class _Suggestion:
         return target
 
     def add_named(self, never: frozenset[str]) -> None:
-        """Adds columns by their names; of several for one target the surest that looks like it."""
+        """Adds columns by their names; of several for one target, the surest whose values fit."""
         for target in FeedField:
             if target in SYNONYMS and self._is_free(target):
                 found = self._named(target, never)
@@ -145,7 +145,7 @@ class _Suggestion:
         return likely[0][-1] if likely else None
 
     def add_pair(self) -> None:
-        """Makes what something cost before the price, and what it costs now the sale price."""
+        """Maps the price before to the price, and the price now to the sale price."""
         if not self._is_free(FeedField.SALE_PRICE):
             return
         now = next((name for name, to in self._taken.items() if to == FeedField.PRICE), None)
@@ -157,7 +157,7 @@ class _Suggestion:
             self._taken[before.name] = FeedField.PRICE
 
     def add_structure(self) -> None:
-        """Adds columns by their cells, where no name says what they are."""
+        """Adds columns by their cells, if no name says what they are."""
         tests = (
             (FeedField.IMAGE_LINK, is_image),
             (FeedField.LINK, is_page),
@@ -191,7 +191,7 @@ class _Suggestion:
         for column in self._free() if image else ():
             plain = plain_name(column.name)
             if compared_name(column.name) in _VARIANT_IMAGES and not column.values:
-                # Then no image that stands in the row of a variant is the variant's own.
+                # Then no image in a variant's row is the variant's own.
                 self._taken[column.name] = FeedField.IMAGE_LINK
             if not column.values or not looks_like(column, FeedField.IMAGE_LINK):
                 continue
@@ -211,7 +211,7 @@ class _Suggestion:
 
 
 def _bare(plain: str) -> str:
-    """The name without what parameters of XML begin with."""
+    """Returns the name without the prefix that parameters of XML have."""
     for prefix in _PARAMETERS:
         plain = plain.removeprefix(prefix)
     return plain

@@ -15,7 +15,7 @@ _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
 _CODES = re.compile(r"(\d{8,14})(?:\s*[;,|]\s*\d{8,14})+")
 _MAX_WORD = 255
-"""Characters of what is remembered, so that hardly anything is."""
+"""Characters of a word; longer ones are refused, so that the caches stay small."""
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 _WORDS = {
@@ -43,7 +43,7 @@ def first_code(text: str) -> str:
 
 
 def availability(text: str) -> tuple[bool, bool] | None:
-    """Returns whether it can be bought, and whether also without stock; None for no such word."""
+    """Returns whether it can be bought, and whether without stock; None for an unknown word."""
     return _availability(text) if len(text) <= _MAX_WORD else None
 
 

@@ -1,1 +1,1 @@
-"""Erasing people: gone in one transaction, the rest removed by a worker."""
+"""Erases people: one transaction makes them unreachable, a worker removes the rest."""

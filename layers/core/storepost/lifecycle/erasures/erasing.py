@@ -1,9 +1,9 @@
-"""The worker: removes what an erased profile has left.
+"""The worker that removes the rest of an erased profile.
 
-A message says no more than which profile; what stands in its place says where rows of it may be.
-Rows go before the claims that lead to them, partitions in the order in which merges move rows, and
-what stands in the profile's place goes last. So a message may come twice, late, or after a run that
-was killed anywhere (docs/adr/0060).
+A message only names the profile; the row in the profile's place locates its other rows. Rows are
+deleted before the claims that lead to them, partitions in the order in which merges move rows, and
+the row in the profile's place last. So a message may arrive twice, late, or after a run that was
+killed anywhere (docs/adr/0060).
 """
 
 from functools import partial
@@ -48,11 +48,11 @@ ERASERS: tuple[Eraser, ...] = (
     erase_merges,
     erase_claims,
 )
-"""Each in the slice that has the rows."""
+"""Each is in the slice that has the rows."""
 
 
 def erase(run: Run[ProfileErasureMessage]) -> None:
-    """Removes what is left of an erased profile."""
+    """Removes the rest of an erased profile."""
     repository, profile_id = ProfileRepository(run.message.workspace), run.message.profile_id
     erasure = repository.erasure_of(profile_id)
     if erasure is None:

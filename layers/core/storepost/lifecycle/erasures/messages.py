@@ -1,4 +1,4 @@
-"""The message that has the rest of an erased profile removed."""
+"""The message that requests the removal of the rest of an erased profile."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class ProfileErasureMessage(WorkspaceMessage):
-    """Asks for the removal of what is left of an erased profile."""
+    """Requests the removal of the rest of an erased profile."""
 
     queue: ClassVar = Queue.PROFILE_ERASURES
 

@@ -1,5 +1,6 @@
-"""Noes of the addresses that an erasure itself doesn't come to, as it takes ten: they are kept for
-the stores that haven't taken them, too.
+"""Keeps the owed opt-outs of addresses that an erasure itself doesn't erase, as it erases ten.
+
+They are kept for the stores that haven't accepted them, like those of the first ten.
 """
 
 from functools import partial
@@ -21,7 +22,7 @@ _READ_AT_ONCE = 100
 
 
 def owe_other_noes(erasure: Erasure) -> bool:
-    """Keeps the noes that are the erased person's and that the erasure has left."""
+    """Keeps the erased person's unsubscriptions of the addresses that the erasure has left."""
     addresses = addresses_of(erasure.identities)
     if takes_all(addresses):
         return False
@@ -33,9 +34,9 @@ def owe_other_noes(erasure: Erasure) -> bool:
 
 
 def _owe(changes: Changes, erasure: Erasure, address: Address) -> None:
-    """In one transaction with the erasure of the address, so that it is done once.
+    """Keeps an unsubscription and erases the address in one transaction, so that it is done once.
 
-    An address that somebody else has by now is left to the erasers that follow.
+    An address that another profile has by now is left to the erasers that follow.
     """
     workspace, identity = erasure.workspace, identity_of(address)
     profiles, consents = ProfileRepository(workspace), ConsentRepository(workspace)

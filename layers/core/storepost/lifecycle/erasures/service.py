@@ -1,4 +1,4 @@
-"""Erasing a person: gone in one transaction, whatever they had (docs/semantics.md, section 1.9)."""
+"""Erases a person in one transaction, however much they have (docs/semantics.md, section 1.9)."""
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
@@ -25,12 +25,10 @@ from storepost.values.scope import WorkspaceScope
 
 
 def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes) -> Profile:
-    """Erases the person; the profile's id, and what became part of it, is nobody's from then on.
+    """Erases the person; the ids of the profile and of those merged into it name nobody then.
 
-    Whom it erases.
-
-    What it takes to find the rest stands in the profile's place until a worker has removed it. An
-    unsubscription that a store hasn't taken yet is kept for the store.
+    Returns the erased profile. A row in the profile's place locates the rest until a worker has
+    removed it. An unsubscription that a store hasn't accepted yet is kept for the store.
     """
     profile = get_profile(workspace, profile_id)
     consents = ConsentRepository(workspace)
@@ -62,7 +60,7 @@ def owe_the_no(
 ) -> None:
     """Keeps an unsubscription for the stores that don't have it yet, and queues write-backs.
 
-    `customers_of_address` reads the person's customers, and those of others that have the address.
+    `customers_of_address` reads the person's customers, and other people's with the address.
     """
     holds = consent.holds
     if holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
@@ -83,7 +81,7 @@ def owe_the_no(
 
 
 def _primary_first(profile: Profile) -> list[Address]:
-    """The person's addresses, those first that the profile shows."""
+    """The person's addresses, those that the profile shows first."""
     primary = (primary_address(profile, channel) for channel in Channel)
     own = addresses_of(profile.identities)
     return list(dict.fromkeys([*(each for each in primary if each), *own]))

@@ -1,1 +1,1 @@
-"""Everything stored about one person, as one document."""
+"""Exports everything stored about one person as one document."""

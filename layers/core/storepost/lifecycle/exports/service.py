@@ -1,4 +1,4 @@
-"""Gathers what is stored about a person: each section comes from the slice that has the rows."""
+"""Exports what is stored about a person: each section is from the slice that has the rows."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -34,19 +34,19 @@ from storepost.values.pagination import PageRequest
 from storepost.values.wire import Shape
 
 MAX_ROWS = 1000
-"""Of one kind; nobody has more identities."""
+"""Rows of one kind; no profile has more identities."""
 
 MAX_BYTES = 5_000_000
-"""Of all sections, as a string inside the function's answer, which may have 6 MB."""
+"""All sections together, as a string inside the function's answer, which may have 6 MB."""
 
 _AT_ONCE = 25
 """Orders that are read together: one may have 250 KB."""
 
 
 def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
-    """Returns everything stored about the person that fits an answer; 404 where there is none.
+    """Returns everything stored about the person that fits an answer. Raises NotFound.
 
-    The log says who took it.
+    The log has the caller.
     """
     workspace = caller.workspace
     profile = get_profile(workspace, profile_id)
@@ -95,19 +95,19 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
 
 
 class _Room:
-    """How many bytes of the answer are left."""
+    """The bytes of the answer that are left."""
 
     def __init__(self, size: int) -> None:
-        """So many."""
+        """Starts with `size` bytes."""
         self._remaining = size
 
     def section[T: Shape](self, shapes: Iterable[T], total: int) -> ExportSection[T]:
-        """Returns a section of as many of the shapes as there is room for."""
+        """Returns a section with as many of the shapes as fit."""
         return ExportSection(items=list(self._fitting(shapes)), total=total)
 
     def _fitting[T: Shape](self, shapes: Iterable[T]) -> Iterator[T]:
         for shape in shapes:
-            # The answer's body stands as a string in the function's answer.
+            # The answer's body is a JSON string in the function's answer.
             self._remaining -= len(json.dumps(shape.model_dump_json(by_alias=True))) + 1
             if self._remaining < 0:
                 self._remaining = 0
@@ -116,7 +116,7 @@ class _Room:
 
 
 def _orders(profile: Profile, links: dict[tuple[UUID, str], str]) -> Iterator[Order]:
-    """The person's orders whole, most recently placed first."""
+    """The person's orders in full, most recently placed first."""
     repository = OrderRepository(profile.workspace)
     stores = {store.id: store for store in stores_of(profile)}
     ids = repository.ids_of_profile(profile.partitions, MAX_ROWS, descending=True)

@@ -1,1 +1,1 @@
-"""Moving what belongs to merged profiles, after the merge itself."""
+"""Moves the rows of merged profiles, after the merge itself."""

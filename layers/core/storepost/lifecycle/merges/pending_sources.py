@@ -1,9 +1,9 @@
-"""The worker: moves what merged profiles still have to the profile that answers for them.
+"""The worker that moves the remaining rows of merged profiles to the surviving profile.
 
-A message says no more than which profile. Its row names the profiles that it absorbs, those first
-that went into another one of them. Where it is merged itself meanwhile, rows that this run moves
-into it are moved on by the next one, which comes to it only after those. So a message may come
-twice, late, or after a run that was killed anywhere (docs/adr/0031).
+A message only names the survivor. Its row names the profiles that it absorbs; those that were
+merged into another one of them are first. If the survivor is merged itself meanwhile, the next run
+moves on the rows that this run moves into it: it processes the survivor only after those. So a
+message may arrive twice, late, or after a run that was killed anywhere (docs/adr/0031).
 """
 
 from dataclasses import replace
@@ -31,11 +31,11 @@ MOVERS: tuple[Mover, ...] = (
     move_codes,
     move_merges,
 )
-"""Each in the slice that has the rows."""
+"""Each is in the slice that has the rows."""
 
 
 def absorb(run: Run[ProfileMergeMessage]) -> None:
-    """Moves to a profile everything of those that it absorbs."""
+    """Moves all rows of the profiles that a profile absorbs to it."""
     workspace = run.message.workspace
     with marking(WriteMark.UPKEEP):
         while move := _next_move(workspace, run.message.profile_id):
@@ -45,7 +45,7 @@ def absorb(run: Run[ProfileMergeMessage]) -> None:
 
 
 def _next_move(workspace: WorkspaceScope, profile_id: UUID) -> Move | None:
-    """What is to be moved next; None once nothing is left."""
+    """The next move; None once nothing is left."""
     repository = ProfileRepository(workspace)
     profile = repository.get(profile_id)
     if profile is None or not profile.pending_sources:
@@ -55,7 +55,7 @@ def _next_move(workspace: WorkspaceScope, profile_id: UUID) -> Move | None:
 
 
 def _note_end(changes: Changes, repository: ProfileRepository, move: Move) -> None:
-    """Notes that nothing is left of the merged profile but the way to the one that has it all."""
+    """Records that the merged profile has no rows left, and points its row to the survivor."""
     profile = repository.get(move.into)
     if profile and move.source in profile.pending_sources:
         repository.save(changes, profile, _without(profile, move.source))

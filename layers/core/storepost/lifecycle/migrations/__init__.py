@@ -1,1 +1,1 @@
-"""The migrations that there are, and what the worker does for a message of one."""
+"""The migrations, and the worker for their messages."""

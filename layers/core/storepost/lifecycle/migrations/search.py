@@ -1,8 +1,8 @@
-"""The migration that makes all postings of a workspace anew, while it is in use.
+"""The migration that rebuilds all postings of a workspace, while it is in use.
 
-First each row that is searched has its postings written, then each posting is compared with its
-row. Of orders it also queues those that are counted as sold otherwise than they say, as the stream
-that leads to postings is the one that has them counted.
+First it writes the postings of each searched row, then it compares each posting with its row. It
+also queues orders whose counted sales differ from their own, as the stream that updates postings
+also triggers the count of sales.
 """
 
 from collections.abc import Collection, Iterator
@@ -40,13 +40,13 @@ def _write(walk: Walk, workspace: WorkspaceScope, after: str, changes: Changes) 
 
 
 def _check(kind: SearchKind, workspace: WorkspaceScope, after: str, _changes: Changes) -> Page:
-    """Removes those of a page of postings that their rows don't have."""
+    """Deletes those postings of a page that their rows don't have."""
     cursor, checked, removed = remove_stale(workspace, kind, after)
     return Page(cursor, {"postings checked": checked, "postings removed": removed})
 
 
 def _queue_uncounted(workspace: WorkspaceScope, ids: Collection[UUID], changes: Changes) -> None:
-    """Queues those of the orders of which something else is counted as sold than they say."""
+    """Queues the orders whose counted sales differ from the sales that they have."""
     counted = SalesRepository(workspace)
     for order in OrderRepository(workspace).get_many(ids):
         if counted.counted(order.id) != sales_of(order):

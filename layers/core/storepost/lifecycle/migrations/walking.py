@@ -1,7 +1,7 @@
-"""How all rows of a kind are found in a workspace that is in use: page by page, by what has them.
+"""Finds all rows of a kind in a workspace that is in use: page by page, in the list that has them.
 
-A row that changes meanwhile may move in its list. Who walks has to do with whatever the table's
-stream brings for such a row (`platform/postings/repository.py` for search).
+A row that changes meanwhile may move in its list. A caller must cope with the stream records that
+arrive for such a row (`platform/postings/repository.py` for search).
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -29,17 +29,17 @@ from storepost.values.scope import WorkspaceScope
 PAGE = 50
 
 type Ids = tuple[Sequence[UUID], str | None]
-"""Ids of rows, and the cursor behind which the next ones are; None for no more."""
+"""Ids of rows, and the cursor for the next page; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """A way through rows of a kind. Its name stands in cursors, so it is never renamed."""
+    """A walk through the rows of a kind. Cursors contain its name, so it must never change."""
 
     name: str
     kind: type[Item]
     page: Callable[[WorkspaceScope, str], Ids]
-    """The ids behind a cursor; "" is the beginning."""
+    """Returns the ids after a cursor; "" is the beginning."""
 
 
 def _of_tree(tree: Tree, after: str) -> Ids:
@@ -49,13 +49,13 @@ def _of_tree(tree: Tree, after: str) -> Ids:
 
 
 def _of_all(ids: Iterable[UUID]) -> Ids:
-    """Those of which a workspace has few."""
+    """For rows that are few in a workspace."""
     return list(ids), None
 
 
 WALKS = (
     Walk("profile", ProfileItem, lambda w, after: _of_tree(ProfileLists(w).by_first_seen, after)),
-    # In this order: a suppression moves from the first list to the second one, and never back.
+    # In this order: a suppression moves from the first list to the second, never back.
     Walk(
         "suppression",
         SuppressionItem,
@@ -73,11 +73,11 @@ WALKS = (
     Walk("feed", FeedItem, lambda w, _: _of_all(each.id for each in FeedRepository(w).all())),
     Walk("store", StoreItem, lambda w, _: _of_all(each.id for each in StoreRepository(w).all())),
 )
-"""The kinds that lead to others or stand by themselves. A migration takes them in this order."""
+"""Kinds of rows with a list of their own. A migration processes them in this order."""
 
 
 def walks_of(kinds: Collection[type[Item]]) -> tuple[Walk, ...]:
-    """Returns the ways through all rows of these kinds. Raises KeyError for a kind without one."""
+    """Returns the walks through all rows of these kinds. Raises KeyError for a kind without one."""
     if missing := set(kinds) - {walk.kind for walk in WALKS}:
         raise KeyError(*sorted(each.__name__ for each in missing))
     return tuple(walk for walk in WALKS if walk.kind in kinds)

@@ -1,4 +1,4 @@
-"""The worker's part: which migrations there are, and where none begins."""
+"""The worker for migrations: the migrations by name, and where none starts."""
 
 from contextlib import suppress
 
@@ -15,7 +15,7 @@ MIGRATIONS = {each.name: each for each in (REBUILD_SEARCH,)}
 
 
 def migrate_workspace(run: Run[MigrationMessage]) -> None:
-    """Does what a message asks for; nothing in a workspace that is deleted, or was never there."""
+    """Carries out a message; does nothing in a workspace that is deleted or never existed."""
     with suppress(NoActiveWorkspace):
         migrate(MIGRATIONS, _begin, run)
 

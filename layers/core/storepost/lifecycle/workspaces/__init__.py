@@ -1,1 +1,1 @@
-"""Deleting workspaces: out of reach in one transaction, then removed by a worker."""
+"""Deletes workspaces: one transaction makes them unreachable, a worker removes them."""

@@ -1,4 +1,4 @@
-"""Products, the rules of stores for them, and feeds."""
+"""Deletes products, the stores' rules for them, and feeds."""
 
 from storepost.catalog.priorities.repository import change_partition, named_changes
 from storepost.catalog.products.keys import product_partition, store_partition
@@ -15,11 +15,11 @@ from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
 
 _STAGED_AT_ONCE = 10
-"""Rows that lead to a hundred products each."""
+"""Rows that name a hundred products each."""
 
 
 def delete_products(workspace: WorkspaceScope) -> bool:
-    """Removes some products with what their sources say, and then their entries in a list."""
+    """Deletes some products with their sources' records, and then their entries in a list."""
     lists = ProductLists(workspace)
     for tree in (lists.by_added, lists.removed):
         listed = few_listed(tree)
@@ -33,7 +33,7 @@ def delete_products(workspace: WorkspaceScope) -> bool:
 
 
 def delete_staged_products(workspace: WorkspaceScope) -> bool:
-    """Removes products that loads staged and no list has, and then the rows that lead to them."""
+    """Deletes products that loads staged and no list has, and then the rows that name them."""
     more = False
     for store in StoreRepository(workspace).all():
         found = staged_products(workspace, store.id, _STAGED_AT_ONCE)
@@ -46,7 +46,7 @@ def delete_staged_products(workspace: WorkspaceScope) -> bool:
 
 
 def delete_priority_changes(workspace: WorkspaceScope) -> bool:
-    """Removes what is kept of changes of the stores' rules."""
+    """Deletes the records of changes of the stores' rules."""
     for store in StoreRepository(workspace).all():
         for change in named_changes(workspace, store.id):
             empty(change_partition(workspace, change))
@@ -54,7 +54,7 @@ def delete_priority_changes(workspace: WorkspaceScope) -> bool:
 
 
 def delete_product_stores(workspace: WorkspaceScope) -> bool:
-    """Removes some of what the products of each store have in common."""
+    """Deletes some rows that the products of a store share."""
     return any(
         delete_some(partition)
         for store in StoreRepository(workspace).all()
@@ -67,7 +67,7 @@ def delete_product_stores(workspace: WorkspaceScope) -> bool:
 
 
 def delete_feeds(workspace: WorkspaceScope) -> bool:
-    """Removes some of each feed's imports, with what they skipped; objects on S3 expire."""
+    """Deletes some of each feed's imports, with the rows that they skipped; S3 objects expire."""
     more = False
     for feed_id in FeedRepository(workspace).ids():
         found = few(feed_imports_partition(workspace, feed_id))

@@ -1,4 +1,4 @@
-"""Orders, coupons and their codes."""
+"""Deletes orders, coupons and their codes."""
 
 from storepost.coupons.keys import CODE_SHARDS, codes_partition, coupons_partition, jobs_partition
 from storepost.coupons.keys import due_key as coupon_due_key
@@ -15,7 +15,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def delete_orders(workspace: WorkspaceScope) -> bool:
-    """Removes some orders, and then their entries in the list of all."""
+    """Deletes some orders, and then their entries in the workspace's list."""
     listed = few_listed(OrderList(workspace).tree)
     orders = [order for row in listed for order in row.ids]
     delete_rows(key(workspace, each) for each in orders for key in (order_key, counted_key))
@@ -24,7 +24,7 @@ def delete_orders(workspace: WorkspaceScope) -> bool:
 
 
 def delete_deleted_orders(workspace: WorkspaceScope) -> bool:
-    """Removes what is left of some deleted orders."""
+    """Deletes some tombstones of orders."""
     named = few(deleted_partition(workspace))
     orders = [from_short(key) for _, key in named]
     delete_rows(key(workspace, each) for each in orders for key in (order_key, counted_key))
@@ -33,7 +33,7 @@ def delete_deleted_orders(workspace: WorkspaceScope) -> bool:
 
 
 def delete_codes(workspace: WorkspaceScope) -> bool:
-    """Removes some codes, when they end, and what orders had of others."""
+    """Deletes some codes with their due rows, and records of other codes that orders used."""
     more = False
     for shard in range(CODE_SHARDS):
         keys = keys_in(codes_partition(workspace, shard), rows.ROWS_AT_ONCE)
@@ -51,7 +51,7 @@ def _due(code: Code) -> list[Key]:
 
 
 def delete_coupons(workspace: WorkspaceScope) -> bool:
-    """Removes some coupons, each with the list of its codes, and what was still to be done."""
+    """Deletes some coupons, each with the list of its codes, its jobs and its due rows."""
     coupons = find_all(few(coupons_partition(workspace)))
     for key, row in coupons.items():
         if not isinstance(row, CouponItem):

@@ -1,7 +1,7 @@
-"""The worker: removes what a deleted workspace holds.
+"""The worker that removes a deleted workspace's rows.
 
-A message says no more than which workspace; what there is to remove is what is still there. So it
-may come twice, late, or after a run that was killed anywhere (docs/adr/0061).
+A message only names the workspace; the rows that still exist are what is left to remove. So it may
+arrive twice, late, or after a run that was killed anywhere (docs/adr/0061).
 """
 
 from datetime import timedelta
@@ -17,13 +17,15 @@ from storepost.platform.persistence.item import Item
 from storepost.values import clock
 
 WRITTEN_UNTIL = timedelta(minutes=10)
-"""So long after the end something may still be written that was under way: an import's chunks."""
+"""For how long after the deletion work that had started may still write, such as an import's
+chunks.
+"""
 
 
 def delete_contents(run: Run[WorkspaceDeletionMessage]) -> None:
-    """Removes everything that a deleted workspace holds.
+    """Deletes all rows of a deleted workspace.
 
-    Raises NotYet where something that was under way may still write.
+    Raises NotYet while work that had started may still write.
     """
     workspace = run.message.workspace
     ended_at = WorkspaceRepository(workspace).ended_at()

@@ -1,9 +1,9 @@
-"""What a workspace holds, as the worker removes it: each kind of row is found by one of these.
+"""The holdings of a workspace, as the worker removes them: each kind of row belongs to one.
 
-A table can't be searched by the beginning of its partition keys, so each row must be found from
-another: people and orders from the lists that have them all, what belongs to a person from the
-person's row, a store's data from the store's. Rows go before what leads to them. So this may be
-killed anywhere and run again.
+A table can't be searched by a prefix of partition keys, so each row must be found from another row:
+people and orders from the lists of all, a person's rows from the person's own, a store's data from
+the store's. Rows are deleted before the rows that lead to them. So the worker may be killed
+anywhere and run again.
 """
 
 from collections.abc import Callable
@@ -141,12 +141,12 @@ from storepost.webhooks.deliveries.rows import DeliveryItem
 from storepost.webhooks.endpoints.rows import EndpointCountItem, WebhookEndpointItem
 
 type Deleter = Callable[[WorkspaceScope], bool]
-"""Removes some rows; whether there may be more."""
+"""Removes some rows; returns whether there may be more."""
 
 
 @dataclass(frozen=True)
 class Holding:
-    """Some kinds of rows, and what removes them."""
+    """Some kinds of rows, and the function that removes them."""
 
     kinds: tuple[type[Item], ...]
     delete: Deleter
@@ -248,13 +248,13 @@ CONTENTS: tuple[Holding, ...] = (
         delete_own,
     ),
 )
-"""In this order, as often as it takes."""
+"""Removed in this order, each as often as needed."""
 
 ENDS: tuple[Holding, ...] = (
     Holding((StagedProductsItem,), delete_staged_products),
     Holding((StoreItem, ShopStoreItem, SweptWorkspaceItem), delete_stores),
 )
-"""What leads to the rest; once nobody can write anything more."""
+"""The rows that lead to the rest, removed once nothing can be written any more."""
 
 BESIDE: tuple[type[Item], ...] = (
     WorkspaceItem,
@@ -264,6 +264,7 @@ BESIDE: tuple[type[Item], ...] = (
     DeletedProductItem,
     DueMessageItem,
 )
-"""The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
-is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
-claim that names nobody, and a later attempt of an endpoint that is gone."""
+"""These are deleted by the deletion's own transaction, the worker's last one, or the erasure's
+worker. Some expire within 30 days: records of deletions of unknown customers and products (an id
+and a time), free claims, and later attempts for deleted webhook endpoints.
+"""

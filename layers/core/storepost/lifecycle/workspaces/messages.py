@@ -1,4 +1,4 @@
-"""The message that has the rest of a deleted workspace removed."""
+"""The message that requests the removal of a deleted workspace's rows."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class WorkspaceDeletionMessage(WorkspaceMessage):
-    """Asks for the removal of what a deleted workspace holds."""
+    """Requests the removal of a deleted workspace's rows."""
 
     queue: ClassVar = Queue.WORKSPACE_DELETIONS
     margin_milliseconds: ClassVar = 30_000

@@ -1,4 +1,4 @@
-"""People, each with what belongs to them, and what is left of those who were erased."""
+"""Deletes people with all their rows, and the rest of erased people."""
 
 from collections.abc import Iterable, Iterator
 from uuid import UUID
@@ -32,7 +32,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def delete_people(workspace: WorkspaceScope) -> bool:
-    """Removes some profiles of the list of all, each with what belongs to it."""
+    """Deletes some profiles of the list of all, each with its other rows."""
     listed = few_listed(ProfileLists(workspace).by_first_seen)
     for row in listed:
         for profile in row.ids:
@@ -42,8 +42,10 @@ def delete_people(workspace: WorkspaceScope) -> bool:
 
 
 def delete_hashes(workspace: WorkspaceScope) -> bool:
-    """Removes the hashes of erased people's addresses, which customers were redacted, when
-    addresses were asked for an opt-in, and what became of emails to them.
+    """Deletes some rows under keyed hashes or of redacted customers.
+
+    They are erased people's addresses, redacted customers, the times of opt-in requests, and the
+    events about emails.
     """
     partitions = (
         *erased_partitions(workspace),
@@ -55,7 +57,7 @@ def delete_hashes(workspace: WorkspaceScope) -> bool:
 
 
 def delete_suppressions(workspace: WorkspaceScope) -> bool:
-    """Removes some suppressions of the lists, each with all that is kept of its address."""
+    """Deletes some suppressions of the lists, each with all rows of its address."""
     lists = SuppressionLists(workspace)
     listed = few_listed(lists.in_force) or few_listed(lists.lifted)
     for row in listed:
@@ -66,7 +68,7 @@ def delete_suppressions(workspace: WorkspaceScope) -> bool:
 
 
 def _delete_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> None:
-    """Removes a suppression, its address's row, and the claim that names nobody."""
+    """Deletes a suppression, its address's rows, and a free claim of the address."""
     found = SuppressionRepository(workspace).get(suppression_id)
     if found is None:
         return
@@ -81,7 +83,7 @@ def _delete_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> None
 
 
 def _delete_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
-    """Removes everything that one profile leads to, and its partition; the profile's row last."""
+    """Deletes all rows that one profile leads to, and its partition; the profile's row last."""
     row = find(ProfileRow, profile_key(workspace, profile_id))
     if isinstance(row, ProfileItem):
         profile = as_profile(workspace, row)
@@ -95,7 +97,7 @@ def _delete_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
 
 
 def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Iterator[UUID]:
-    """What was merged into a profile, and into that."""
+    """The profiles merged into a profile, directly or indirectly."""
     repository, pending = ProfileRepository(workspace), list(partitions)
     known = set(pending)
     while pending:
@@ -107,7 +109,7 @@ def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Itera
 
 
 def _addresses_of_customers(workspace: WorkspaceScope, profile: Profile) -> Iterator[Key]:
-    """What is stored of the customers' own addresses, which nobody's identity may be."""
+    """The rows of the customers' addresses, which may be identities of no profile."""
     for customer in CustomerRepository(workspace).of_profile(profile):
         for channel in Channel:
             if value := customer.address(channel):
@@ -124,9 +126,9 @@ def _rows_of(workspace: WorkspaceScope, identities: Iterable[Identity]) -> Itera
 
 
 def _delete_partition(workspace: WorkspaceScope, profile_id: UUID) -> None:
-    """Removes a profile's partition, with what is stored of the addresses that its changes name.
+    """Deletes a profile's partition, with the rows of the addresses that its changes name.
 
-    `profile`, by which it is found, comes last in the order of the sort keys.
+    `profile`, by which it is found, is the last sort key.
     """
     history = ConsentRepository(workspace).history(profile_id)
     addresses = {Address(c.channel, c.address) for c in history if c.address}

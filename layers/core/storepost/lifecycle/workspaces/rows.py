@@ -1,4 +1,4 @@
-"""How rows are removed, whatever they hold: some at a time, and again until none is left."""
+"""Deletes rows of any kind: some at a time, and again until none is left."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -10,10 +10,10 @@ from storepost.platform.persistence.counted_tree.listed import ListedRow, listed
 from storepost.platform.persistence.item import Item, Key, keys_in
 
 ROWS_AT_ONCE = 80
-"""In one transaction."""
+"""Rows per transaction."""
 
 FEW = 20
-"""Rows that are looked at together where each leads to others."""
+"""Rows that are read together where each leads to others."""
 
 
 def few(partition: str) -> list[Key]:
@@ -22,25 +22,25 @@ def few(partition: str) -> list[Key]:
 
 
 def few_listed(tree: Tree) -> list[ListedRow]:
-    """Returns some rows of a list whose entries lead to others; a page of it has many entries."""
+    """Returns some rows of a list whose entries lead to others; a page row has many entries."""
     return listed_rows(tree.rows.partition, FEW)
 
 
 def delete_some(partition: str) -> bool:
-    """Removes some rows of a partition; returns whether there were any."""
+    """Deletes some rows of a partition; returns whether there were any."""
     keys = keys_in(partition, ROWS_AT_ONCE)
     delete_rows(keys)
     return bool(keys)
 
 
 def empty(partition: str) -> None:
-    """Removes all rows of a partition."""
+    """Deletes all rows of a partition."""
     while delete_some(partition):
         pass
 
 
 def delete_rows(keys: Iterable[Key]) -> None:
-    """Deletes rows, whatever they hold."""
+    """Deletes rows of any kind."""
     for some in batched(dict.fromkeys(keys), ROWS_AT_ONCE, strict=False):
         commit_anew(partial(_delete, keys=some))
 

@@ -1,4 +1,4 @@
-"""Deleting a workspace: nobody reaches it from the transaction on, and a worker removes it."""
+"""Deletes a workspace: one transaction makes it unreachable, and a worker removes it."""
 
 from functools import partial
 from itertools import batched
@@ -15,16 +15,16 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
 SECRETS_AT_ONCE = 80
-"""Of keys that the transaction ends; a workspace has a hundred keys, some with two."""
+"""Keys' secrets that one transaction ends; a workspace has a hundred keys, some with two."""
 
 
 def delete_workspace(
     caller: SignedInPerson, workspace_id: UUID, password: str, ip: str | None, changes: Changes
 ) -> None:
-    """Puts the workspace out of everybody's reach; the caller is its owner, or no member at all.
+    """Makes the workspace unreachable for everybody; the caller must be its owner.
 
-    Its keys end with it: those past the first in transactions right after this one, and those that
-    were made in its very moment with the worker's first step.
+    Its keys end with it: the first 80 secrets in the same transaction, the others in transactions
+    right after it. The worker's first step ends keys that were created concurrently.
     """
     scope = WorkspaceScope(workspace_id)
     repository = WorkspaceRepository(scope)
@@ -41,7 +41,7 @@ def delete_workspace(
 
 
 def end_secrets(workspace: WorkspaceScope) -> None:
-    """Ends what keys of the workspace still work: one may have been made as it ended."""
+    """Ends the workspace's keys that still work: one may have been created during the deletion."""
     keys = ApiKeyRepository(workspace)
     digests = [secret.digest for key in keys.all() for secret in key.secrets]
     for some in batched(digests, SECRETS_AT_ONCE, strict=False):

@@ -1,4 +1,4 @@
-"""What is the workspace's own, its stores, and their data."""
+"""Deletes the workspace's own rows, its stores, and their data."""
 
 from contextlib import suppress
 from functools import partial
@@ -50,7 +50,7 @@ from storepost.webhooks.endpoints.repository import EndpointRepository
 
 
 def disconnect_stores(workspace: WorkspaceScope) -> bool:
-    """Ends the stores' part: nothing is written to them any more, and shops lose the app."""
+    """Disconnects the stores: nothing is written to them any more, and shops lose the app."""
     for store in StoreRepository(workspace).all():
         if store.is_active:
             commit_anew(partial(_disconnect, workspace, store.id))
@@ -63,7 +63,10 @@ def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> 
 
 
 def delete_webhooks(workspace: WorkspaceScope) -> bool:
-    """Removes the webhook endpoints first, so that no event of this is sent; then deliveries."""
+    """Deletes the webhook endpoints first, so that they get no events of the deletion.
+
+    Then deletes deliveries.
+    """
     endpoints = EndpointRepository(workspace)
     for endpoint in endpoints.all():
         commit_anew(partial(endpoints.delete, endpoint=endpoint))
@@ -71,13 +74,13 @@ def delete_webhooks(workspace: WorkspaceScope) -> bool:
 
 
 def delete_lists(workspace: WorkspaceScope) -> bool:
-    """Removes rows of lists whose people, orders and products are gone."""
+    """Deletes some rows of lists whose people, orders and products are gone."""
     profiles, products = ProfileLists(workspace), ProductLists(workspace)
     trees = [profiles.by_name, profiles.by_email, products.by_changed, products.by_title]
     for store in StoreRepository(workspace).all():
         trees += [profiles.of_store(store.id), OrderList(workspace, store.id).tree]
         trees += ProductLists(workspace, store.id).trees
-    # What stands in the lists of all leads to people and orders: it goes with those alone.
+    # Entries in the lists of all lead to people and orders: they are deleted only with those.
     suppressions = SuppressionLists(workspace)
     leading = (
         profiles.by_first_seen,
@@ -92,7 +95,7 @@ def delete_lists(workspace: WorkspaceScope) -> bool:
 
 
 def delete_imports(workspace: WorkspaceScope) -> bool:
-    """Removes some of each store's imports, with their problems; objects on S3 go by themselves."""
+    """Deletes some of each store's imports, with their problems; S3 objects expire."""
     more = False
     for store in StoreRepository(workspace).all():
         found = few(imports_partition(workspace, store.id))
@@ -104,14 +107,14 @@ def delete_imports(workspace: WorkspaceScope) -> bool:
 
 
 def delete_missed(workspace: WorkspaceScope) -> bool:
-    """Removes some of what each store hasn't taken, and of the index of write-backs."""
+    """Deletes some rows of stores' missed changes, and of the index of write-backs."""
     stores = StoreRepository(workspace).all()
     partitions = [missed_partition(workspace, store.id) for store in stores]
     return any(delete_some(each) for each in (*partitions, index_partition(workspace)))
 
 
 def delete_definitions(workspace: WorkspaceScope) -> bool:
-    """Removes some definitions, each with its versions, and then proposals."""
+    """Deletes some definitions, each with its versions, and then proposals."""
     found = few(definitions_partition(workspace))
     for _, key in found:
         empty(versions_partition(workspace, from_short(key)))
@@ -121,10 +124,10 @@ def delete_definitions(workspace: WorkspaceScope) -> bool:
 
 
 def delete_postings(workspace: WorkspaceScope) -> bool:
-    """Removes what the search knows; the stream delivers what the rows before have left behind.
+    """Deletes some postings; the stream then delivers records for the rows deleted before.
 
-    The rows that name runs go first: the stream's reader begins none from then on, and removes
-    postings as if there had never been any.
+    The rows that name runs are deleted first: after that, the stream's reader starts no run, and
+    deletes postings as if there had never been a run.
     """
     packed = (packed_partitions(Indexed(workspace, kind)) for kind in PACKED_KINDS)
     rows = (postings_partition(workspace, kind) for kind in SearchKind)
@@ -134,12 +137,15 @@ def delete_postings(workspace: WorkspaceScope) -> bool:
 
 
 def delete_wordings(workspace: WorkspaceScope) -> bool:
-    """Removes some of the wordings that people agreed to."""
+    """Deletes some of the wordings that people agreed to."""
     return delete_some(wording_partition(workspace))
 
 
 def delete_own(workspace: WorkspaceScope) -> bool:
-    """Removes some of the workspace's own partition, but for the stores, and what that names."""
+    """Deletes some rows of the workspace's own partition, and the rows that they name.
+
+    The stores stay.
+    """
     workspace_row = {workspace_key(workspace)[1]}
     own = [
         key
@@ -153,7 +159,7 @@ def delete_own(workspace: WorkspaceScope) -> bool:
 
 
 def _named_by(workspace: WorkspaceScope, row: Item) -> list[Key]:
-    """The rows elsewhere to which one of the workspace's own leads."""
+    """The rows in other partitions that a row of the workspace's own names."""
     if isinstance(row, MembershipItem):
         return [membership_pointer_key(PersonScope(row.person_id), workspace)]
     if isinstance(row, InvitationItem):
@@ -168,12 +174,12 @@ def _named_by(workspace: WorkspaceScope, row: Item) -> list[Key]:
 
 
 def _count_past_stores(workspace: WorkspaceScope) -> int:
-    """Enough rows to see past the stores, which stay."""
+    """A limit high enough to read past the stores, which stay."""
     return len(StoreRepository(workspace).all()) + 1 + rows.FEW
 
 
 def delete_stores(workspace: WorkspaceScope) -> bool:
-    """Removes the stores: the last that leads to anything. Which shops they were stays."""
+    """Deletes the stores, the last rows that lead to others; keeps which shops they were."""
     stores = [key for key in keys_in(workspace.key, rows.ROWS_AT_ONCE) if key[1] != "workspace"]
     found = [row for row in find_all(stores).values() if isinstance(row, StoreItem)]
     of_shops = [row for row in found if row.platform == Platform.SHOPIFY.value]

@@ -1,1 +1,1 @@
-"""What orders sold of products, by day."""
+"""The sales of products, by day."""

@@ -1,8 +1,8 @@
-"""The worker: counts what an order sold, by the difference to what of it is counted.
+"""The worker: counts what an order sold, by the difference to what is counted already.
 
-A message says no more than which order. What is counted stands in a row of its own, which each
-transaction of differences moves on. So a message may come twice, late, in any order, or after a run
-that was killed anywhere.
+A message names the order alone. What is counted is stored in a row of its own, which each
+transaction of differences updates. So a message may arrive twice, late, in any order, or after a
+run that was killed anywhere.
 """
 
 from functools import partial

@@ -33,7 +33,7 @@ class SalesItem(Item, discriminator="product_sales"):
 
 
 class CountedOrderItem(VersionedItem, discriminator="counted_order"):
-    """What of an order is counted."""
+    """What an order has already been counted for."""
 
     sold = Records(
         *("product", "day", "currency", "units", "revenue"),
@@ -48,7 +48,7 @@ class ProductSales:
     orders: int = 0
     units: int = 0
     revenue: int = 0
-    """Minor units of the currency that is asked for."""
+    """Minor units of the requested currency."""
 
 
 def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]:
@@ -61,12 +61,12 @@ class SalesRepository:
     """A workspace's sales."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
         self._read: dict[UUID, CountedOrderItem] = {}
 
     def counted(self, order: UUID) -> Sales:
-        """Returns what of the order is counted."""
+        """Returns what is counted of the order."""
         item = find(CountedOrderItem, counted_key(self._scope, order))
         if item is None:
             return {}
@@ -77,7 +77,7 @@ class SalesRepository:
         }
 
     def save_counted(self, changes: Changes, order: UUID, sales: Sales) -> None:
-        """Notes what of the order is counted, if nobody counted it meanwhile."""
+        """Writes what is counted of the order, if nobody counted it meanwhile."""
         item = self._read.get(order) or CountedOrderItem(*counted_key(self._scope, order))
         item.sold = [
             [short(product), day.isoformat(), currency, sold.units, sold.revenue]
@@ -96,7 +96,7 @@ class SalesRepository:
         store_id: UUID,
         differences: Mapping[tuple[UUID, date, str], ProductSales],
     ) -> None:
-        """Adds to what was sold."""
+        """Adds differences to what was sold."""
         for (product, day, currency), more in differences.items():
             place = f"{day.isoformat()}{_IN}{currency}"
             item = SalesItem(*self._key(store_id, product, place))
@@ -113,13 +113,13 @@ class SalesRepository:
     ) -> ProductSales:
         """Returns what was sold of a product from a day (inclusive) to another one (exclusive).
 
-        In the store's currency of now: what it sold in another one is no part of it.
+        It counts sales in the store's current currency alone.
         """
         pk, first = self._key(store.id, product, since.isoformat() if since else "")
         _, end = self._key(store.id, product, until.isoformat() if until else _LAST_DAY)
         if first >= end:
             return ProductSales()
-        # A bound of a range of keys is part of it: the day that ends it is left out here.
+        # A range of keys includes its bounds: the day that ends it is excluded here.
         rows = [
             row
             for row in SalesItem.query(pk, SalesItem.sk.between(first, end), consistent_read=True)

@@ -1,8 +1,8 @@
-"""The stream's reader: the postings follow the rows that are searched.
+"""The stream's reader: updates the postings of the rows that are searched.
 
-A row's records come in order, and those that failed come again with all that followed them. So the
-postings end where the row is, however often a record comes. Those of a batch are written together,
-of whichever rows they are: many products' and orders' as pages, all others as rows, 25 a call.
+A row's records arrive in order, and those that failed arrive again with all that followed them. So
+the postings end in the row's state, however often a record arrives. Those of a batch are written
+together, for all of its rows: many products' and orders' as pages, all others as rows, 25 a call.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from storepost.values.scope import WorkspaceScope
 
 
 def posting_writes(before: Image | None, after: Image | None) -> PostingWrites | None:
-    """Returns the changes of a row's postings from what it was to what it is.
+    """Returns the changes of a row's postings from its former state to its new one.
 
-    Its images are None where it isn't there.
+    An image is None if there is no row.
     """
     old, new = (entry_of(row_of(image)) for image in (before, after))
     changed = new or old
@@ -32,14 +32,14 @@ def posting_writes(before: Image | None, after: Image | None) -> PostingWrites |
 
 
 def expect_live(changes: Changes, workspace: WorkspaceScope) -> None:
-    """Demands that a workspace is there: what gets pages must be removed with it."""
+    """Demands that a workspace exists: whatever gets pages must be removed with it."""
     WorkspaceRepository(workspace).expect_live(changes)
 
 
 def write_batch(writes: Sequence[PostingWrites]) -> None:
     """Writes the postings of a batch of the stream.
 
-    In a deleted workspace it writes rows alone, which the removal's own records take away.
+    In a deleted workspace it writes rows alone, which the records of the removal delete again.
     """
     try:
         write_together(writes, expect_live)

@@ -1,6 +1,7 @@
-"""What a query names by something that has no posting of its own.
+"""Finds what a query names by something that has no posting.
 
-An id, a merged profile's too; an address of somebody who shows another one; a coupon's code.
+That is an id, also a merged profile's; an address of a person who shows another one; a coupon's
+code.
 """
 
 from collections import defaultdict
@@ -23,7 +24,7 @@ type Named = dict[SearchKind, list[UUID]]
 
 
 def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -> Named:
-    """Returns the ids of what may be meant; whether there is such a thing its row says."""
+    """Returns the ids that may be meant; a row says whether there is such a thing."""
     named: Named = defaultdict(list)
     identifier = _id_of(q)
     if identifier:
@@ -37,14 +38,14 @@ def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -
 
 
 def _with_id(workspace: WorkspaceScope, kind: SearchKind, identifier: UUID) -> list[UUID]:
-    """What could have the id; for a merged profile answers the one that it is now."""
+    """Returns what could have the id; a merged profile's id finds its survivor."""
     if kind is not SearchKind.PROFILE:
         return [identifier]
     return [each.id for each in ProfileRepository(workspace).get_many([identifier])]
 
 
 def _with_address(workspace: WorkspaceScope, q: str) -> list[UUID]:
-    """Whose email or phone this is, whichever one they show."""
+    """Returns the profiles with this email or phone, whichever one they show."""
     identity = _address(q.strip())
     if identity is None:
         return []
@@ -65,7 +66,7 @@ def _address(q: str) -> Identity | None:
 
 
 def _with_code(workspace: WorkspaceScope, stores: Iterable[Store], code: str) -> list[UUID]:
-    """The coupons with just this code, in whatever case: a code's id follows from it."""
+    """Returns the coupons with exactly this code, in any case: a code's id is derived from it."""
     rows = find_all(code_key(workspace, code_id(store.id, code)) for store in stores)
     return [row.coupon_id for row in rows.values() if isinstance(row, CodeItem)]
 

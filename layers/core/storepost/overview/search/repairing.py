@@ -1,10 +1,10 @@
 """The worker that repairs the postings of the stream's failed records.
 
-Of a record that failed for good its number is all that a message has. What followed it in the
-stream may have been done, so its images only say which postings may be wrong: what is right is what
-the row is now (`rewriting.py`).
+A message has only the number of a record that failed for good. Later records may have been handled
+already, so its images only say which postings may be wrong: the row's current state says what is
+right (`rewriting.py`).
 
-The relay reads the same stream, so what those records had for queues is queued again here, too.
+The relay reads the same stream, so those records' messages are queued again here, too.
 """
 
 import json
@@ -42,7 +42,7 @@ def repair(message: str, also: Callable[[Mapping[str, Any]], None]) -> None:
 def _repair_records(info: Mapping[str, Any], also: Callable[[Mapping[str, Any]], None]) -> None:
     """Rewrites postings, and queues the messages of changes of consent and of orders.
 
-    Outbox rows are no matter of this: the sweep finds those that are still there.
+    It ignores outbox rows: the sweep finds those that are still there.
     """
     stretch = Stretch(
         info["streamArn"],
@@ -70,7 +70,7 @@ def _rewrite_changed(images: Sequence[Image | None], rows: Sequence[Item | None]
 
 
 def _queue_again(changes: Changes, row: Item) -> None:
-    """Queues what a row had for a queue: the relay may have sent it, or may not."""
+    """Queues a row's message: the relay may have sent it, or may not."""
     if isinstance(row, IndexedChangeItem):
         queue_pending(changes, WorkspaceScope.of(row.pk), [row.change], clock.now())
     elif isinstance(row, OrderItem) and row.to_count:

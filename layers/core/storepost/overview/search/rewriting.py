@@ -1,7 +1,7 @@
-"""Brings postings to what their rows are now, while the rows change.
+"""Brings postings to their rows' current state, while the rows change.
 
-The rows are read once more after each write, so that a change which came meanwhile is not undone.
-Whatever changes a row later comes by the stream, behind that.
+The rows are read again after each write, so that a concurrent change is not undone. Whatever
+changes a row later arrives by the stream, after that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
 POSTINGS = 250
-"""Postings that are looked at together."""
+"""Postings that are examined together."""
 
 
 def keys_of(workspace: WorkspaceScope, entries: Sequence[SearchEntry]) -> set[Key]:
-    """Returns the keys of all postings that these entries make."""
+    """Returns the keys of all postings of these entries."""
     found = (PostingRepository(workspace, entry.kind).keys(entry) for entry in entries)
     return set[Key]().union(*found)
 
@@ -28,10 +28,10 @@ def keys_of(workspace: WorkspaceScope, entries: Sequence[SearchEntry]) -> set[Ke
 def rewrite(
     workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, set[Key]], *, packs: bool
 ) -> int:
-    """Brings the postings of entries to what their rows are, whichever of the stale ones are there.
+    """Brings entries' postings to their rows' state, whichever of the stale ones exist.
 
-    Many become pages where it `packs`, which raises NoActiveWorkspace where that is gone.
-    An entry whose row changed meanwhile is settled again, until it hasn't. Returns how many
+    If it `packs`, many become pages, which raises NoActiveWorkspace if the workspace is gone. An
+    entry whose row changed meanwhile is written again, until it hasn't changed. Returns how many
     postings the entries have now.
     """
     postings = PostingRepository(workspace, kind)
@@ -52,10 +52,10 @@ def rewrite(
 def remove_stale(
     workspace: WorkspaceScope, kind: SearchKind, after: str
 ) -> tuple[str | None, int, int]:
-    """Removes those of a page of postings that their rows don't have.
+    """Deletes those of a page of postings that their rows don't have.
 
-    They are read before the rows: what one has that the row hasn't is older than the row. Returns
-    the cursor behind which the next page is (None for no more), how many postings were looked at,
+    Postings are read before the rows: one that the row doesn't have is older than the row. Returns
+    the cursor after which the next page begins (None for no more), how many postings were examined,
     and how many of them were stale.
     """
     found = PostingRepository(workspace, kind).stored(after, POSTINGS)

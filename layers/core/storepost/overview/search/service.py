@@ -1,4 +1,4 @@
-"""Searching over the kinds at once."""
+"""Searches all kinds at once."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -7,12 +7,20 @@ from uuid import UUID
 from storepost.overview.search.naming import named_by
 from storepost.overview.search.showing import Result, results_of
 from storepost.platform.postings.entries import SearchKind
-from storepost.platform.postings.finding import MAX_HITS, Found, Hit, Query, Rank, find
+from storepost.platform.postings.finding import (
+    MAX_HITS,
+    Found,
+    Hit,
+    Query,
+    Rank,
+    best_first,
+    find,
+)
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
 UNLESS_NAMED = tuple(kind for kind in SearchKind if kind is not SearchKind.SUPPRESSION)
-"""The kinds that are searched where nobody names any: what clients of before expect."""
+"""The kinds that are searched if none are named, as older clients expect."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,7 @@ def search(
 ) -> list[Group]:
     """Returns the groups with their first results: the group with the best hit first.
 
-    Suppressions are searched only where `kinds` names them.
+    Suppressions are searched only if `kinds` names them.
     """
     found = dict(_found(workspace, q, kinds or UNLESS_NAMED))
     first = [(kind, hit.id) for kind, of in found.items() for hit in of.hits[:limit]]
@@ -47,14 +55,18 @@ def search(
 def _found(
     workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]
 ) -> Iterator[tuple[SearchKind, Found]]:
-    """What is found of each kind, where anything is; what the query names comes first."""
+    """Returns the hits of each kind that has any; what the query names is first."""
     query, named = Query.of(q), named_by(workspace, q, kinds)
     results = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
     for kind in kinds:
-        by_name = [Hit(each, Rank.NAMED) for each in named.get(kind, ()) if (kind, each) in results]
+        by_name = {
+            each: Hit(each, Rank.NAMED, results[kind, each].at)
+            for each in named.get(kind, ())
+            if (kind, each) in results
+        }
         found = find(PostingRepository(workspace, kind), query)
-        first = {hit.id for hit in by_name}
-        hits = [*by_name, *(hit for hit in found.hits if hit.id not in first)]
+        others = (hit for hit in found.hits if hit.id not in by_name)
+        hits = sorted([*by_name.values(), *others], key=best_first)
         if hits:
             yield kind, Found(hits, min(len(hits), MAX_HITS))
 

@@ -1,7 +1,8 @@
-"""Results as people know them: read anew, so that nothing is shown that is gone by now."""
+"""Results for answers: their rows are read again, so that nothing is shown that is gone by now."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -9,19 +10,22 @@ from storepost.catalog.products.keys import product_key
 from storepost.catalog.products.rows import ProductItem, as_product
 from storepost.catalog.products.staged import without_unlisted
 from storepost.coupons.keys import coupon_key
-from storepost.coupons.rows import CouponItem
+from storepost.coupons.rows import CouponItem, as_coupon
 from storepost.feeds.feeds.keys import feed_key
 from storepost.feeds.feeds.rows import FeedItem
 from storepost.orders.keys import order_key
 from storepost.orders.repository import OrderItem
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.keys import profile_key
-from storepost.people.profiles.rows import ProfileItem
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.rows import MergedProfileItem, ProfileItem
+from storepost.people.profiles.searching import searched
 from storepost.people.suppressions.keys import suppression_key
 from storepost.people.suppressions.rows import SuppressionItem
 from storepost.platform.persistence.item import Item, Key, find_all
 from storepost.platform.postings.entries import SearchKind
 from storepost.stores.stores.repository import StoreItem, store_key
+from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 type Rows = Mapping[Key, Item]
@@ -41,6 +45,8 @@ class Result:
 
     kind: SearchKind
     id: UUID
+    at: datetime
+    """The newer one comes first among equals."""
     title: str
     detail: str | None = None
     image: Image | None = None
@@ -49,7 +55,7 @@ class Result:
 
 @dataclass(frozen=True)
 class _Beside:
-    """What a result shows of other rows."""
+    """What a result shows from other rows."""
 
     platform: str | None
     buyer: str | None
@@ -64,22 +70,34 @@ KEYS: Mapping[SearchKind, Callable[[WorkspaceScope, UUID], Key]] = {
     SearchKind.STORE: store_key,
     SearchKind.SUPPRESSION: suppression_key,
 }
-"""Where the row of an entry stands."""
+"""Returns the key of an entry's row, by the kind."""
 
 
 def results_of(
     workspace: WorkspaceScope, named: Iterable[tuple[SearchKind, UUID]]
 ) -> dict[tuple[SearchKind, UUID], Result]:
-    """Returns the results of those of the entries that can still be found."""
+    """Returns the results of those of the entries that still exist."""
     keys = {(kind, entry): KEYS[kind](workspace, entry) for kind, entry in named}
     rows = without_unlisted(workspace, find_all(keys.values()))
-    rows |= find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
-    results = ((each, _result(workspace, rows, rows.get(key))) for each, key in keys.items())
+    beside = find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
+    titles = _titles(workspace, beside)
+    results = (
+        (each, _result(workspace, beside, titles, rows.get(key))) for each, key in keys.items()
+    )
     return {each: result for each, result in results if result}
 
 
+def _titles(workspace: WorkspaceScope, rows: Rows) -> Mapping[Key, str]:
+    """What the things are called that stand there; a merged person is whom they became part of."""
+    merged = {key: row.id for key, row in rows.items() if isinstance(row, MergedProfileItem)}
+    survivors = ProfileRepository(workspace).by_id(merged.values()) if merged else {}
+    entries = {key: entry_of(row) for key, row in rows.items()}
+    entries |= {key: searched(survivors[each]) for key, each in merged.items() if each in survivors}
+    return {key: entry.title for key, entry in entries.items() if entry}
+
+
 def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key | None]:
-    """The store, and an order's buyer."""
+    """Returns the keys of the row's store and of an order's buyer."""
     store_id, profile_id = getattr(row, "store_id", None), getattr(row, "profile_id", None)
     return (
         store_key(workspace, store_id) if store_id else None,
@@ -87,24 +105,25 @@ def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key 
     )
 
 
-def _result(workspace: WorkspaceScope, rows: Rows, row: Item | None) -> Result | None:
+def _result(
+    workspace: WorkspaceScope, rows: Rows, titles: Mapping[Key, str], row: Item | None
+) -> Result | None:
     entry = entry_of(row)
     if entry is None or row is None:
         return None
-    store, buyer = (rows.get(key) if key else None for key in _keys_beside(workspace, row))
+    store_at, buyer_at = _keys_beside(workspace, row)
+    store = rows.get(store_at) if store_at else None
     platform = store.platform if isinstance(store, StoreItem) else None
-    bought_by = entry_of(buyer)
-    beside = _Beside(platform, bought_by.title if bought_by else None)
+    beside = _Beside(platform, titles.get(buyer_at) if buyer_at else None)
     detail, image = _DETAILS[type(row)](row, beside)
     if isinstance(row, StoreItem):
         platform = row.platform
-    return Result(
-        entry.kind, entry.id, entry.title or str(entry.id), detail or None, image, platform
-    )
+    title = entry.title or str(entry.id)
+    return Result(entry.kind, entry.id, entry.at, title, detail or None, image, platform)
 
 
 def _of_profile(row: ProfileItem, _beside: _Beside) -> tuple[str | None, None]:
-    """The address, unless it is the title."""
+    """Returns the address, unless it is the title."""
     named = row.first_name or row.last_name
     return (row.email or row.phone if named else row.phone if row.email else None), None
 
@@ -121,7 +140,8 @@ def _of_product(row: ProductItem, _beside: _Beside) -> tuple[str | None, Image |
 
 
 def _of_coupon(row: CouponItem, _beside: _Beside) -> tuple[str | None, None]:
-    return row.status, None
+    coupon = as_coupon(WorkspaceScope.of(row.pk), row)
+    return coupon.status_at(clock.now()), None
 
 
 def _of_feed(row: FeedItem, _beside: _Beside) -> tuple[str | None, None]:

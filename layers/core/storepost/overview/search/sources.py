@@ -1,4 +1,4 @@
-"""Which rows are searched, and what of them."""
+"""Which rows are searched, and by which of their values."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def _order(row: OrderItem) -> SearchEntry | None:
 
 
 def _product(row: ProductItem) -> SearchEntry:
-    """By its words in every locale; a removed one by its id and its variants' SKUs alone."""
+    """Returns its words in every locale; a removed product is found by its id and SKUs alone."""
     product = as_product(row)
     return SearchEntry(
         SearchKind.PRODUCT,
@@ -37,7 +37,7 @@ def _product(row: ProductItem) -> SearchEntry:
 
 
 def _coupon(row: CouponItem) -> SearchEntry:
-    """By its name; an archived one by its id and its codes alone."""
+    """Returns its name; an archived coupon is found by its id and its codes alone."""
     hidden = row.status == CouponStatus.ARCHIVED
     return SearchEntry(SearchKind.COUPON, row.id, row.name, row.created_at, is_hidden=hidden)
 
@@ -55,7 +55,7 @@ def _store(row: StoreItem) -> SearchEntry:
 
 
 def _suppression(row: SuppressionItem) -> SearchEntry | None:
-    """By its address, which is known until the person is erased."""
+    """Returns its address, which is known until the person is erased."""
     if row.address is None:
         return None
     keys = (row.address,)
@@ -71,7 +71,7 @@ SOURCES: dict[type[Item], Callable[..., SearchEntry | None]] = {
     StoreItem: _store,
     SuppressionItem: _suppression,
 }
-"""What of each kind of row is searched; None of one that nobody is to find."""
+"""The searched values of each kind of row; None for a row that nobody is to find."""
 
 
 KIND_OF: dict[type[Item], SearchKind] = {
@@ -83,10 +83,10 @@ KIND_OF: dict[type[Item], SearchKind] = {
     StoreItem: SearchKind.STORE,
     SuppressionItem: SearchKind.SUPPRESSION,
 }
-"""As what each kind of row is searched."""
+"""The kind of result of each kind of row."""
 
 
 def entry_of(row: Item | None) -> SearchEntry | None:
-    """Returns what of the row is searched."""
+    """Returns the searched values of a row."""
     source = SOURCES.get(type(row)) if row else None
     return source(row) if source else None

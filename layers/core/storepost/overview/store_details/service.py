@@ -1,4 +1,4 @@
-"""A store whole: its counts, which are the totals of its lists, and its imports."""
+"""A store in full: its counts, which are the totals of its lists, and its imports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -45,17 +45,17 @@ class StoreDetails:
     products: int
     last_order_at: datetime | None
     last_product_sync_at: datetime | None
-    """When the products came last: an import is as good where it found nothing new."""
+    """When products last arrived: an import counts even if it found nothing new."""
     latest_customer: LatestCustomer | None
 
 
 def details_of_id(workspace: WorkspaceScope, store_id: UUID) -> StoreDetails:
-    """Returns the store of an id with what its lists hold."""
+    """Returns the store with that id, with the totals of its lists."""
     return details_of(found_store(StoreRepository(workspace), store_id))
 
 
 def details_once_disconnected(store: Store) -> StoreDetails:
-    """Returns the store as it is once disconnected: its open imports have failed."""
+    """Returns the store as it will be when disconnected: its open imports have failed."""
     at = store.disconnected_at or clock.now()
     turns = TurnsRepository(store.workspace).get(store.id).with_all_failed(at)
     details = _details(store, turns)
@@ -69,7 +69,7 @@ def details_once_disconnected(store: Store) -> StoreDetails:
 
 
 def details_of(store: Store) -> StoreDetails:
-    """Returns the store with what its lists hold."""
+    """Returns the store with the totals of its lists."""
     return _details(store, TurnsRepository(store.workspace).get(store.id))
 
 
@@ -98,7 +98,7 @@ def _newest_order(store: Store) -> tuple[OrderSummary | None, int]:
 
 
 def _newest_product(store: Store) -> tuple[datetime | None, int]:
-    """When a source last said something new of a product, and how many there are."""
+    """Returns when a source last said something new of a product, and the products' number."""
     listing = ProductLists(store.workspace, store.id).by_changed.page(_NEWEST, descending=True)
     return next((moment_of(entry.key) for entry in listing.items), None), listing.total
 

@@ -1,1 +1,1 @@
-"""Marketing consent: the state of each address, who proved it, and its write-backs to stores."""
+"""Marketing consent: the state of each address, its evidence, and its write-backs to stores."""

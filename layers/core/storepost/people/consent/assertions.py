@@ -1,7 +1,7 @@
-"""Asserting consent inside a unit of work: the address's row, the change, and its write-backs.
+"""Asserts consent in a unit of work: writes the address's row, the change, and its write-backs.
 
-The caller owns the profile: it makes its copy of the shown address's state what the outcome says,
-and saves the profile itself. All that a unit of work says of one address it says at once.
+The caller saves the profile, after setting its copy of the shown address's state to the outcome's.
+A unit of work asserts all its statements about one address in one call.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ from storepost.values.ids import timed_id
 def assert_statement(
     changes: Changes, subject: Subject, address: Address, statement: ConsentStatement
 ) -> StatementOutcome | None:
-    """Records a statement, as far as it is new; returns None where it asserts nothing."""
+    """Records a statement if it is new; returns None where it asserts nothing."""
     repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
     [outcome] = assert_in_turn(changes, repository, subject, address, before, [statement])
@@ -49,10 +49,11 @@ def assert_in_turn(
     before: AddressConsent,
     statements: Sequence[ConsentStatement],
 ) -> list[StatementOutcome | None]:
-    """Records one statement after another of an address that the repository has read as `before`.
+    """Records an address's statements one by one; the repository has read the address as `before`.
 
-    None for a statement that asserts nothing: what a store or a list has from before the person was
-    erased doesn't subscribe the address again. A request's is in the history only.
+    Returns None for a statement that asserts nothing: data of a store or a list from before the
+    person's erasure doesn't subscribe the address again. Such a statement by a request enters only
+    the history.
     """
     before = repository.with_erasure(address, before)
     now, consent, outcomes = (
@@ -90,7 +91,7 @@ def _add_all(
     before: AddressConsent,
     after: AddressConsent,
 ) -> None:
-    """Adds what enters the history; the last one says which change holds again, if one does."""
+    """Adds the new changes to the history; the last one names the change it restores, if any."""
     former, current = (each.holds.change if each.holds else None for each in (before, after))
     restored = current if current != former and current not in new else None
     last = next(reversed(new), None)
@@ -111,7 +112,7 @@ def _decided(
 
 
 def _enters_history(consent: AddressConsent, statement: ConsentStatement) -> bool:
-    """Whether a statement that asserts nothing is kept nevertheless, as a request is about it."""
+    """Whether a request's statement enters the history although it asserts nothing."""
     return statement.origin.is_the_persons_own and statement.state is not consent.state
 
 
@@ -148,7 +149,11 @@ def _change(
 def _outcome(
     decision: Decision, recorded: ConsentChange | None, *, is_answered: bool
 ) -> StatementOutcome | None:
-    """What it did; None where nothing is recorded, and nothing holds or nobody is answered."""
+    """The outcome; None for an assertion without effect that no request waits for.
+
+    Such an assertion is set aside and not recorded, and no statement holds or no request is
+    answered.
+    """
     effective = decision.after.holds
     if decision.is_set_aside and recorded is None and not (effective and is_answered):
         return None
@@ -163,7 +168,7 @@ def _outcome(
 def _write_backs(
     subject: Subject, consent: AddressConsent, decision: Decision, asserted: AssertedStatement
 ) -> tuple[WriteBack, ...]:
-    """What is to be written to each store; what is decided already is skipped at once."""
+    """The write-back to each store; one that a worker would surely skip is skipped at once."""
     return tuple(
         _skipped_or_pending(WriteBack(store_id), consent, decision, asserted)
         for store_id in stores_to_update(subject, consent)
@@ -180,9 +185,9 @@ def _skipped_or_pending(
 def _reason_to_skip(
     write_back: WriteBack, consent: AddressConsent, decision: Decision, statement: ConsentStatement
 ) -> SkipReason | None:
-    """Why the store gets nothing, whatever happens until a worker would decide it.
+    """Why the store needs no write-back, whatever happens before a worker decides.
 
-    The first statement about an address is what its own store has, where no other customer of the
+    The first statement about an address is what its own store has, unless another customer of the
     store has the address. So an import of many customers queues no message for each of them.
     """
     if decision.superseded:

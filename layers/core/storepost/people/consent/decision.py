@@ -1,10 +1,10 @@
-"""Which assertion of an address's consent holds (docs/semantics.md, section 2).
+"""Decides which assertion of an address's consent holds (docs/semantics.md, section 2).
 
-An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). One
-kind stands apart: `subscribed` that can't be proven to be later, as it comes without a time that
-counts. It never overrides `unsubscribed`, so it is kept beside the others and counts wherever no
-unsubscription holds. Both are maxima, and what holds follows from the two: every order of arrival
-ends in the same state.
+An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). An
+undated `subscribed`, whose time isn't proven to be the consent's own, is an exception: it never
+overrides `unsubscribed`. So it is stored separately, and counts wherever no unsubscription holds.
+Both values are maxima, and the state derives from the two: every order of arrival ends in the same
+state.
 """
 
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from storepost.people.consent.states import ConsentState, OptInLevel
 _RANK = {ConsentState.SUBSCRIBED: 0, ConsentState.PENDING: 1, ConsentState.UNSUBSCRIBED: 2}
 _MOMENT = timedelta(milliseconds=1)
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
-"""When somebody confirmed, where nobody knows that: before every unsubscription."""
+"""The confirmation time of an undated opt-in, earlier than every unsubscription."""
 
 
 @dataclass(frozen=True)
 class Assertion:
-    """The statement that an address had a state at a moment."""
+    """A statement that an address had a state at a time."""
 
     state: ConsentState
     """Never `not_subscribed`, which asserts nothing."""
@@ -29,12 +29,12 @@ class Assertion:
     dated: bool = True
     """Whether `occurred_at` is proven to be the consent's own time.
 
-    It isn't where it is that of the store's record, was in the future, or is an import's without
-    proof.
+    It isn't where it is the time of the store's record, was in the future, or is an import's
+    without proof.
     """
 
     def __post_init__(self) -> None:
-        """Refuses what asserts nothing."""
+        """Raises ValueError for a state that asserts nothing."""
         if self.state not in _RANK:
             raise ValueError(f"{self.state} asserts nothing")
 
@@ -46,7 +46,7 @@ class Assertion:
 
 @dataclass(frozen=True)
 class ChangeRef:
-    """Says where a recorded change stands."""
+    """Identifies a recorded change, by its profile and its id."""
 
     profile_id: UUID
     change_id: UUID
@@ -54,7 +54,7 @@ class ChangeRef:
 
 @dataclass(frozen=True, order=True)
 class CustomerRef:
-    """A store's customer, by what the store calls them."""
+    """Identifies a store's customer, by the store's own id."""
 
     store_id: UUID
     external_id: str
@@ -62,7 +62,7 @@ class CustomerRef:
 
 @dataclass(frozen=True)
 class EffectiveConsent:
-    """The greatest assertion of its kind so far, and the change that an answer shows for it."""
+    """The greatest assertion of its kind, and the change that answers show for it."""
 
     state: ConsentState
     as_of: datetime
@@ -70,32 +70,33 @@ class EffectiveConsent:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        """Returns what the greater assertion has more of."""
+        """Returns the key by which assertions are compared."""
         return (self.as_of, _RANK[self.state])
 
 
 @dataclass(frozen=True)
 class AddressConsent:
-    """Says what an address's consent is, and all that the next assertion is measured by."""
+    """An address's consent, with all values that the next assertion is compared with."""
 
     dated: EffectiveConsent | None = None
     undated: EffectiveConsent | None = None
-    """`subscribed` without a time that counts."""
+    """The greatest `subscribed` whose time isn't proven."""
     erased_at: datetime | None = None
-    """When a person who had the address was erased last: only what is dated later subscribes it."""
+    """When a person with the address was last erased: only an opt-in dated later subscribes it."""
     other_customers: frozenset[CustomerRef] = frozenset()
-    """Customers whose own address it is and who belong to somebody else than its changes."""
+    """Customers who have this address and belong to another profile than its changes."""
     confirmed_at: datetime | None = None
-    """The latest moment at which somebody subscribed it with a confirmed opt-in."""
+    """The latest time at which it was subscribed with a confirmed opt-in."""
     unsubscribed_at: datetime | None = None
-    """The latest moment at which somebody unsubscribed it: what was confirmed before is over."""
+    """The latest time at which it was unsubscribed: this ends earlier confirmations."""
     last_statement: str | None = None
-    """A digest of the last statement that left evidence: one that is repeated leaves none."""
+    """A digest of the last statement that left evidence: repeating it leaves no more evidence."""
 
     @property
     def is_confirmed(self) -> bool:
-        """Returns whether the subscription that holds was confirmed;
-        of an unsubscribed address any.
+        """Returns whether the subscription that holds was confirmed.
+
+        For an unsubscribed address: whether any subscription was.
         """
         if self.confirmed_at is None or self.unsubscribed_at is None:
             return self.confirmed_at is not None
@@ -103,7 +104,7 @@ class AddressConsent:
         return is_refused or self.confirmed_at > self.unsubscribed_at
 
     def with_level(self, assertion: Assertion, level: OptInLevel) -> "AddressConsent":
-        """Returns the consent after somebody stated that level; greatest moments, in any order."""
+        """Returns the consent with the statement's opt-in level; keeps maxima, in any order."""
         moment = assertion.occurred_at
         if assertion.state is ConsentState.UNSUBSCRIBED:
             return replace(self, unsubscribed_at=max(moment, self.unsubscribed_at or moment))
@@ -114,7 +115,7 @@ class AddressConsent:
 
     @property
     def holds(self) -> EffectiveConsent | None:
-        """Returns the statement that holds; None while nobody asserted anything."""
+        """Returns the assertion that holds; None where there is none yet."""
         dated, undated = self.dated, self.undated
         if dated is None or undated is None:
             return dated or undated
@@ -123,7 +124,7 @@ class AddressConsent:
         return undated
 
     def with_change(self, change: ChangeRef) -> "AddressConsent":
-        """Returns the consent with another change shown for what holds."""
+        """Returns the consent with another change shown for the assertion that holds."""
         effective = self.holds
         if effective is None:
             return self
@@ -146,43 +147,44 @@ class AddressConsent:
 
     @property
     def refused_at(self) -> datetime | None:
-        """Returns when it was unsubscribed, while it is."""
+        """Returns when the address was unsubscribed, if it still is."""
         return self.as_of if self.state is ConsentState.UNSUBSCRIBED else None
 
     def moment_left_out(self, now: datetime) -> datetime:
-        """Returns the `occurredAt` of a request that has none: now,
-        and at least 1 ms after `asOf`.
+        """Returns the time of a request without `occurredAt`.
+
+        This is now, or 1 ms after the latest known time if that is later.
         """
         known = [effective.as_of for effective in (self.dated, self.undated) if effective]
         erased = [self.erased_at] if self.erased_at else []
         return max([now, *(moment + _MOMENT for moment in (*known, *erased))])
 
     def with_customer(self, customer: CustomerRef) -> "AddressConsent":
-        """Returns the consent with one more customer of somebody else whose own address it is."""
+        """Returns the consent with one more customer, of another profile, who has this address."""
         return replace(self, other_customers=self.other_customers | {customer})
 
     def without_customer(self, customer: CustomerRef) -> "AddressConsent":
-        """Returns the consent without a customer who has another address now."""
+        """Returns the consent without a customer whose address has changed."""
         return replace(self, other_customers=self.other_customers - {customer})
 
 
 @dataclass(frozen=True)
 class Decision:
-    """Says what an assertion does."""
+    """The effect of an assertion."""
 
     after: AddressConsent
     recorded: bool
-    """Whether it enters the history: it does unless it says what holds already."""
+    """Whether it enters the history: it does unless it repeats the state that holds."""
     superseded: bool
-    """Whether it is in the history only, because another assertion holds."""
+    """Whether it only enters the history, because another assertion holds."""
     restored: ChangeRef | None = None
-    """The change before it that holds again, where the assertion made the state that one's."""
+    """The earlier change that holds again because of this assertion."""
     is_set_aside: bool = False
     """Whether it asserts nothing."""
 
 
 def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
-    """Measures the assertion; `change` is where it stands if it is recorded."""
+    """Decides an assertion's effect; `change` identifies it if it is recorded."""
     effective = before.holds
     recorded = effective is None or effective.state is not assertion.state
     ref = change if effective is None or recorded else effective.change
@@ -192,8 +194,8 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
     else:
         after = replace(before, dated=_greater(before.dated, new))
     if recorded and after.state is assertion.state:
-        # It changes what holds, if only because the statement behind which another one stood is
-        # gone: this is the change that the stores get.
+        # The assertion changes the state, perhaps only by replacing the statement that overrode an
+        # older one. So this is the change that the stores get.
         after = after.with_change(change)
     holds = after.holds.change if after.holds else None
     restored = holds if after.state is not before.state and holds != change else None
@@ -201,7 +203,7 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
 
 
 def set_aside(before: AddressConsent, *, recorded: bool) -> Decision:
-    """Leaves everything as it is: the assertion enters the history at most."""
+    """Returns a decision without effect; the assertion enters at most the history."""
     return Decision(before, recorded, superseded=recorded, is_set_aside=True)
 
 

@@ -1,7 +1,7 @@
-"""Evidence of consent as values: each statement about an address, with what proves it.
+"""Evidence of consent as values: each statement about an address, with its proof.
 
-docs/semantics.md, section 2.8 has the rules. Evidence stands beside the history: also where a
-statement changes nothing, or is older than what holds.
+docs/semantics.md, section 2.8 has the rules. Evidence is kept beside the history: also for a
+statement that changes nothing, or is older than the one that holds.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ _DIGEST_LENGTH = 16
 
 @dataclass(frozen=True)
 class EvidenceDetails:
-    """Says what somebody sends beside a proof: what the person agreed to, where, and how surely."""
+    """What a sender adds to a proof: what the person agreed to, where, and the opt-in level."""
 
     text: str | None = field(default=None, repr=False)
     """The wording that the person agreed to."""
@@ -30,7 +30,7 @@ class EvidenceDetails:
 
     @property
     def is_level_alone(self) -> bool:
-        """Returns whether it says nothing but the opt-in level."""
+        """Returns whether it has nothing but the opt-in level."""
         return replace(self, opt_in_level=OptInLevel.UNKNOWN) == NO_EVIDENCE
 
 
@@ -42,7 +42,7 @@ class Evidence:
     """One statement about an address, as it was made."""
 
     address: Address | None
-    """None where only the statement is left."""
+    """None where only the statement is left, without its address."""
     channel: Channel
     state: ConsentState
     origin: ConsentOrigin
@@ -52,11 +52,11 @@ class Evidence:
     change_id: UUID | None
     """The change in the history; None where the statement changed nothing."""
     id: UUID | None = None
-    """Set once it is written."""
+    """Set once the evidence is written."""
 
 
 type SeriesKey = tuple[UUID, Channel]
-"""In which profile's partition evidence of a channel stands."""
+"""The profile whose partition stores the evidence, and the evidence's channel."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Series:
 
     last: int = 0
     removed: tuple[int, ...] = ()
-    """Numbers whose rows are gone, ascending: of a customer that a shop had redacted."""
+    """Numbers whose rows were deleted, ascending: they were of a customer that a shop redacted."""
 
     @property
     def count(self) -> int:
@@ -73,9 +73,7 @@ class Series:
         return self.last - len(self.removed)
 
     def number_at(self, index: int) -> int:
-        """Returns the number of the row that has so many newer ones;
-        `index` is less than `count`.
-        """
+        """Returns the number of the row at an index, newest first; `index` is less than `count`."""
         number = self.last - index
         for each in reversed(self.removed):
             if each < number:
@@ -84,7 +82,7 @@ class Series:
         return number
 
     def without(self, numbers: set[int]) -> "Series":
-        """Returns the series once these rows are gone."""
+        """Returns the series without these rows."""
         return replace(self, removed=tuple(sorted({*self.removed, *numbers})))
 
 
@@ -96,12 +94,12 @@ def count_of(series: Mapping[SeriesKey, Series]) -> int:
 def digest_of(
     state: ConsentState, occurred_at: datetime | None, origin: object, more: object
 ) -> str:
-    """Returns the digest of a statement, by which one that is repeated word for word is known."""
+    """Returns the digest of a statement, which detects an exact repetition."""
     return _digest([state, occurred_at, origin, more])
 
 
 def digest_of_proof(proof: Proof | None, details: EvidenceDetails | None) -> str | None:
-    """Returns the digest of what a store gives to prove a consent; None where it gives nothing."""
+    """Returns the digest of the proof that a store sends; None where it sends none."""
     if proof is None and details is None:
         return None
     return _digest([asdict(each) if each else None for each in (proof, details)])

@@ -1,8 +1,8 @@
 """Rows of evidence: one statement about an address, in the partition of the profile that had it.
 
-Evidence of a change stands in the row of its change, which says the same anyway (docs/adr/0069). It
-has its number all the same, and of eight numbers one has a row of its own: such a row says by its
-moment where among the profile's changes the numbers before it are to be looked for.
+Evidence of a change is stored in the row of its change, which has the same fields (docs/adr/0069).
+It is numbered too, and every eighth number has its own row in any case: that row's time tells where
+among the profile's changes the numbers before it are.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from storepost.values.scope import WorkspaceScope
 
 _HASH_LENGTH = 32
 _NUMBERS_OF_A_MOMENT = 4096
-"""So many timed ids of one moment sort by their numbers."""
+"""How many timed ids of one millisecond sort by their numbers."""
 
 
 class EvidenceItem(Item, discriminator="consent_evidence"):
@@ -39,7 +39,7 @@ class EvidenceItem(Item, discriminator="consent_evidence"):
     recorded_at = UtcDateTimeAttribute()
     change_id = Identifier(null=True)
     wording = UnicodeAttribute(null=True)
-    """The hash of the wording, which stands elsewhere."""
+    """The hash of the wording, which has its own row."""
     text_version = UnicodeAttribute(null=True)
     url = UnicodeAttribute(null=True)
     opt_in_level = UnicodeAttribute(null=True)
@@ -51,7 +51,7 @@ class EvidenceItem(Item, discriminator="consent_evidence"):
 
     @property
     def series_key(self) -> SeriesKey:
-        """Returns the key of its series: whose partition it is in, and of which channel."""
+        """Returns the key of its series: the profile whose partition it is in, and the channel."""
         return (from_short(self.pk.rpartition("#")[2]), self.channel)
 
     @property
@@ -68,12 +68,12 @@ def evidence_key(workspace: WorkspaceScope, series_key: SeriesKey, number: int) 
 
 
 def wording_hash(text: str) -> str:
-    """Returns what identifies a wording."""
+    """Returns the hash that identifies a wording."""
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
 
 
 def evidence_item(key: Key, evidence: Evidence, number: int) -> EvidenceItem:
-    """Returns the row of a statement that has this number in its series."""
+    """Returns the row of a statement with this number in its series."""
     origin, details = evidence.origin, evidence.details
     level, moment = details.opt_in_level, evidence.recorded_at
     return EvidenceItem(
@@ -96,25 +96,25 @@ def evidence_item(key: Key, evidence: Evidence, number: int) -> EvidenceItem:
 
 
 NUMBERS_A_ROW = 8
-"""Of so many numbers one has a row of its own in any case."""
+"""One of this many numbers has its own row in any case."""
 
 _PREFIX = "consent#"
 _END = "consent$"
-"""Follows all of a profile's changes."""
+"""Sorts after all of a profile's changes."""
 
 
 def has_own_row(number: int) -> bool:
-    """Returns whether the evidence of this number has a row of its own beside its change's."""
+    """Returns whether the evidence with this number has its own row, besides its change's."""
     return number % NUMBERS_A_ROW == 0
 
 
 def own_row_from(number: int) -> int:
-    """Returns the next number that has a row of its own in any case; the number itself may be."""
+    """Returns the first number from this one on that always has its own row."""
     return number + -number % NUMBERS_A_ROW
 
 
 def keep_in_change(row: ConsentChangeItem, evidence: EvidenceItem) -> None:
-    """Lets a change's row say what its evidence would say in a row of its own."""
+    """Stores in a change's row what an own row of its evidence would add."""
     row.evidence = [
         evidence.number,
         short(evidence.id),
@@ -126,7 +126,7 @@ def keep_in_change(row: ConsentChangeItem, evidence: EvidenceItem) -> None:
 
 
 def evidence_in(row: ConsentChangeItem) -> EvidenceItem | None:
-    """Returns the evidence that stands in a change's row, as a row that isn't stored, or None."""
+    """Returns the evidence stored in a change's row, as an unsaved row, or None."""
     if row.evidence is None:
         return None
     number, evidence_id, wording, text_version, url, opt_in_level = row.evidence
@@ -151,7 +151,7 @@ def evidence_in(row: ConsentChangeItem) -> EvidenceItem | None:
 
 
 def _sort_key(row: EvidenceItem) -> str:
-    """Where its change stands; where it has none, where the changes of its moment end."""
+    """The sort key of its change; without a change, the end of the changes of its millisecond."""
     if row.change_id is not None:
         return f"{_PREFIX}{short(row.change_id)}"
     milliseconds = timed_id(row.recorded_at).int >> 80
@@ -165,10 +165,10 @@ def find_in_changes(
     newer: EvidenceItem | None,
     limit: int,
 ) -> dict[int, EvidenceItem]:
-    """Returns evidence of these numbers that stands in changes.
+    """Returns the evidence of these numbers that is stored in changes.
 
-    It should be among the `limit` changes up to `newer`, the next row of evidence; None where there
-    is none. Where clocks differed when they were recorded, all of the profile's changes are read.
+    It should be among the `limit` changes up to `newer`, the next newer row of evidence, or None.
+    If clocks differed when they were recorded, all of the profile's changes are read.
     """
     until = _sort_key(newer) if newer else _END
     found = _up_to(workspace, series_key, numbers, until, limit)
@@ -185,7 +185,7 @@ def _up_to(
     until: str,
     page_size: int,
 ) -> dict[int, EvidenceItem]:
-    """Reads changes up to a sort key, the newest first, until all numbers are found."""
+    """Reads changes back from a sort key, newest first, until all numbers are found."""
     _, channel = series_key
     pk, _ = evidence_key(workspace, series_key, 0)
     found = dict[int, EvidenceItem]()

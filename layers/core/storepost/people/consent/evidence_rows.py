@@ -1,8 +1,8 @@
 """Evidence in the partition of the profile that had the address, and wordings.
 
-Its number follows from the profile's row, which each unit of work saves with it. Evidence of a
-change stands in that one's row, other evidence in rows of its own. A wording stands once for the
-whole workspace, since a form shows all its visitors the same one: an address's evidence costs one
+The profile's row has the last number; each unit of work that adds evidence saves it. Evidence of a
+change is stored in the change's row, other evidence in rows of its own. A wording is stored once
+for the whole workspace, since a form shows the same one to all visitors: so evidence costs one
 small row.
 """
 
@@ -41,7 +41,7 @@ _NO_ID = UUID(int=0)
 
 
 class WordingItem(Item, discriminator="consent_wording"):
-    """Says what people agree to, as a form shows it to all of them."""
+    """A wording that people agree to, as a form shows it."""
 
     text = UnicodeAttribute()
 
@@ -52,7 +52,7 @@ def wording_partition(workspace: WorkspaceScope) -> str:
 
 
 def wording_key(workspace: WorkspaceScope, text: str) -> Key:
-    """Returns the key of a wording: by its hash, so that each stands once."""
+    """Returns the key of a wording: by its hash, so that each is stored once."""
     return _wording_key(workspace, wording_hash(text))
 
 
@@ -63,20 +63,20 @@ def _wording_key(workspace: WorkspaceScope, hashed: str) -> Key:
 def add_evidence(
     changes: Changes, workspace: WorkspaceScope, profile_id: UUID, evidence: Evidence
 ) -> None:
-    """Adds evidence to a unit of work, which has to save the profile: that numbers and writes it.
+    """Adds evidence to a unit of work, which must save the profile: that numbers and writes it.
 
-    A wording that isn't known yet is written with it.
+    A wording that isn't stored yet is written with it.
     """
     pending_evidence(changes, profile_id).append(evidence)
     if (text := evidence.details.text) is not None:
         row = WordingItem(*wording_key(workspace, text), text=text)
         if not changes.has(row) and changes.reads.find(WordingItem, row.key) is None:
-            # On no condition: whoever writes it meanwhile writes the same.
+            # Without a condition: a concurrent writer writes the same text.
             changes.save(row)
 
 
 def pending_evidence(changes: Changes, profile_id: UUID) -> list[Evidence]:
-    """Returns the evidence that a unit of work has left with a profile so far."""
+    """Returns the evidence that a unit of work has added for a profile so far."""
     return changes.shared(("consent_evidence", profile_id), list[Evidence])
 
 
@@ -87,9 +87,9 @@ def write_evidence(
     series: MutableMapping[SeriesKey, Series],
     pending: Iterable[Evidence],
 ) -> None:
-    """Writes what a unit of work has left with a profile, numbered on from `series`.
+    """Writes the evidence that a unit of work has added for a profile, numbered on from `series`.
 
-    What entered the history with it is written there.
+    Evidence of a change that the unit adds is written in the change's row.
     """
     added = added_to(changes, profile_id)
     for evidence in pending:
@@ -106,7 +106,7 @@ def write_evidence(
 
 
 def rows_of_evidence(pending: Iterable[Evidence]) -> int:
-    """Returns how many rows `write_evidence` writes of what is pending, at most."""
+    """Returns how many rows `write_evidence` writes for the pending evidence, at most."""
     of_changes = Counter(each.channel for each in pending if each.change_id)
     alone = sum(1 for each in pending if not each.change_id)
     return alone + sum(-(-count // NUMBERS_A_ROW) for count in of_changes.values())
@@ -118,8 +118,10 @@ def delete_evidence(
     rows: Iterable[EvidenceItem],
     deleted: Iterable[ConsentChangeItem],
 ) -> dict[SeriesKey, Series]:
-    """Deletes these rows; returns the series without them, and without what stood in the changes
-    that this unit deletes: the profile has to keep that from then on.
+    """Deletes these rows; returns the series without them.
+
+    The result also lacks the evidence stored in the changes that this unit deletes. The caller must
+    save it in the profile.
     """
     after, own = dict(series), list(rows)
     for row in own:
@@ -133,15 +135,15 @@ class EvidenceRepository:
     """A workspace's evidence."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
 
     def rows(
         self, series_key: SeriesKey, series: Series, skipped: int, limit: int
     ) -> Iterator[EvidenceItem]:
-        """Returns so many statements of a series, the newest first, behind those that are skipped.
+        """Returns up to `limit` statements of a series, newest first, after `skipped` of them.
 
-        What stands in the row of its change is returned as a row of its own would be.
+        Evidence stored in its change's row is returned like an own row.
         """
         positions = range(skipped, min(skipped + limit, series.count))
         numbers = [series.number_at(place) for place in positions]
@@ -159,7 +161,7 @@ class EvidenceRepository:
         return (found[number] for number in numbers if number in found)
 
     def _own_rows(self, series_key: SeriesKey, lowest: int, highest: int) -> Iterator[EvidenceItem]:
-        """The rows of a series between two numbers, the newest first."""
+        """The series' own rows between two numbers, newest first."""
         (pk, first), (_, last) = (
             evidence_key(self._scope, series_key, number) for number in (lowest, highest)
         )
@@ -173,11 +175,11 @@ class EvidenceRepository:
         )
 
     def page(self, series: Mapping[SeriesKey, Series], skipped: int, size: int) -> list[Evidence]:
-        """Returns a page of all series together, the newest first.
+        """Returns a page of all series together, newest first.
 
-        A page of one series is one query. Of several it isn't known which rows come before the
-        page: those that surely do are left out by looking at one row of each series, and twice as
-        few are left each time.
+        A page of one series is one query. With several series it isn't known which rows precede the
+        page. Rows that surely do are skipped by reading one row of each series, which each time
+        halves the rest.
         """
         skips, remaining = self._skips(series, skipped, size)
         rows = merge(
@@ -200,7 +202,7 @@ class EvidenceRepository:
                 series_key: series[series_key].count - skip for series_key, skip in skips.items()
             }
             largest = max(rest, key=lambda series_key: rest[series_key])
-            # So many of the largest come before the page even where all of the others do.
+            # At least so many of the largest series precede the page, even if all of the others do.
             surely = remaining - (sum(rest.values()) - rest[largest])
             if surely <= 0 and remaining <= size:
                 break
@@ -217,7 +219,7 @@ class EvidenceRepository:
         rest: Mapping[SeriesKey, int],
         remaining: int,
     ) -> tuple[SeriesKey, int]:
-        """A series of which so many rows are among the newest `remaining` of all."""
+        """A series, and how many of its rows are surely among the newest `remaining` of all."""
         series_keys = [series_key for series_key, count in rest.items() if count]
         steps = {
             series_key: min(max(remaining // len(series_keys), 1), rest[series_key])
@@ -228,19 +230,19 @@ class EvidenceRepository:
             for series_key, step in steps.items()
             for row in self.rows(series_key, series[series_key], skips[series_key] + step - 1, 1)
         }
-        # Where one is gone meanwhile, any series will do: the list changes under the reader.
+        # Where a row was deleted meanwhile, any series will do: the list changes during the read.
         newest = max(ids or steps, key=lambda series_key: ids.get(series_key, _NO_ID))
         return newest, steps[newest]
 
     def own_rows_of(self, series: Mapping[SeriesKey, Series]) -> Iterator[EvidenceItem]:
-        """Returns all rows of the series, one after the other, without what stands in changes."""
+        """Returns all own rows of the series, one series after another, none from changes."""
         for series_key, each in series.items():
             yield from self._own_rows(series_key, 1, each.last)
 
     def some_of(self, profile_id: UUID, limit: int) -> list[EvidenceItem]:
-        """Returns some rows of a partition, whatever the profile's row says of them.
+        """Returns some own rows of a partition, whatever the profile's row says of them.
 
-        What stands in changes is theirs.
+        Evidence stored in changes isn't included.
         """
         pk, _ = evidence_key(self._scope, (profile_id, Channel.EMAIL), 0)
         prefix = EvidenceItem.sk.startswith("evidence#")
@@ -253,7 +255,7 @@ class EvidenceRepository:
         return [_as_evidence(row, texts) for row in found]
 
     def wordings_of(self, hashes: Iterable[str | None]) -> Mapping[str, str]:
-        """Returns the wordings by their hashes, a hundred a call."""
+        """Returns the wordings by their hashes; reads a hundred per call."""
         keys = {each: _wording_key(self._scope, each) for each in hashes if each}
         rows = find_all(keys.values()) if keys else {}
         items = ((each, find_in(rows, WordingItem, key)) for each, key in keys.items())

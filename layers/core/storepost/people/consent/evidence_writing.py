@@ -1,4 +1,4 @@
-"""Keeping evidence of a statement in the transaction that decides on it."""
+"""Keeps evidence of a statement in the transaction that decides on it."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,14 +15,14 @@ from storepost.values import clock
 
 @dataclass(frozen=True)
 class AssertedStatement:
-    """A statement about an address, and the change that it became in the history."""
+    """A statement about an address, with its change in the history."""
 
     address: Address
     statement: ConsentStatement
     occurred_at: datetime
     recorded_at: datetime
     change: ConsentChange | None = None
-    """None where it isn't in the history."""
+    """None where the statement isn't in the history."""
 
     @property
     def evidence(self) -> Evidence:
@@ -46,12 +46,11 @@ def keep_evidence(
     after: AddressConsent,
     asserted: AssertedStatement,
 ) -> AddressConsent:
-    """Adds evidence of the statement;
-    returns the address's consent, which knows the statement from then on.
+    """Adds evidence of the statement; returns the address's consent, updated with its digest.
 
-    None is left of a bare repetition of what holds, of a statement that came before word for word,
-    and of one from before the person was erased that isn't in the history either. Whoever calls
-    saves the subject's profile where evidence was left.
+    A bare repetition of what holds leaves none, nor does an exact repetition of the last statement,
+    nor one from before the person's erasure that isn't in the history either. The caller saves the
+    subject's profile if evidence was added.
     """
     statement, digest = asserted.statement, asserted.statement.digest
     is_repeated = digest is not None and digest == before.last_statement
@@ -69,7 +68,7 @@ def keep_evidence(
 def add_proof(
     changes: Changes, subject: Subject, address: Address, statement: ConsentStatement
 ) -> None:
-    """Keeps evidence of what a store gives again with a better proof; it asserts nothing."""
+    """Keeps evidence where a store repeats a statement with a better proof; asserts nothing."""
     repository, now = ConsentRepository(subject.workspace, changes.reads), clock.now()
     before = repository.with_erasure(address, repository.consent_of(address))
     moment = statement.occurred_at or now

@@ -1,4 +1,4 @@
-"""What a store's record says of consent (docs/semantics.md, section 2.4 and 2.7)."""
+"""Asserts the consent in a store's record (docs/semantics.md, sections 2.4 and 2.7)."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,42 +17,41 @@ _SUBSCRIBED, _NOTHING = ConsentState.SUBSCRIBED, ConsentState.NOT_SUBSCRIBED
 
 
 _A_STORES_MOMENT = timedelta(seconds=1)
-"""A moment that was sent may come back rounded to this."""
+"""A store may round a time that it was sent to this."""
 
 
 @dataclass(frozen=True)
 class StoreConsent:
-    """Says what a store gives of one channel of a customer."""
+    """What a store sends of one channel of a customer."""
 
     address: str | None
-    """In the form that is compared."""
+    """In normalised form."""
     state: ConsentState
-    """`not_subscribed` where it gives none."""
+    """`not_subscribed` where the store states none."""
     consent_at: datetime | None = None
     """The store's own consent time."""
     may_return: bool = False
-    """Whether the store may send it again under a time of its own, as it took it from here."""
+    """Whether the store accepted it as a write-back, and may send it back under its own time."""
     evidence: EvidenceDetails = NO_EVIDENCE
     proof_digest: str | None = None
-    """The digest of what proves it, also of the origin's proof."""
+    """The digest of its evidence and of the origin's proof."""
     is_taken: bool = False
-    """Whether the store took a change from here: then it says that again."""
+    """Whether the store accepted a write-back of it, which its records then repeat."""
 
 
 @dataclass(frozen=True)
 class AtStore:
-    """Says which customer of a store a record is about, and what is known of them besides."""
+    """The customer that a store's record is about, and what is known of them."""
 
     customer: CustomerRef
     is_of_others: bool = False
-    """Whether the customer belongs to somebody else than the address."""
+    """Whether the customer belongs to another profile than the address."""
     refused_at: datetime | None = None
-    """When an address that they had before was unsubscribed: what they said until then ended."""
+    """When the customer's former address was unsubscribed: this ended their earlier statements."""
     is_in_a_loop: bool = False
-    """Whether the store has contradicted a no that it took too often for its dates to count."""
+    """Whether the store has contradicted unsubscriptions too often for its dates to count."""
     is_all_of_store: bool = False
-    """Whether the person has no other customer of the store, which takes consent, and this one is
-    new."""
+    """Whether the customer is new, and the person's only one of the store, which takes consent."""
 
 
 def assert_from_store(
@@ -66,14 +65,14 @@ def assert_from_store(
     origin: ConsentOrigin,
     at_store: AtStore | None = None,
 ) -> StatementOutcome | None:
-    """Asserts what a store's record says of a channel, as far as it says something new.
+    """Asserts a channel's consent in a store's record, if it is new.
 
-    `before` is what this store gave last of the customer (what was written to it counts), None for
-    a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
-    asserted, though an unsubscription that the store doesn't know is written back to it. A value
-    for another address is another value, since state belongs to the address, and so is one with a
-    later consent time. `not_subscribed` where the store gave `subscribed` is a box that somebody
-    unticked.
+    `before` is the store's last value for the customer (an accepted write-back counts as one), None
+    for a new customer; `updated_at` is the record's `externalUpdatedAt`. Returns None where nothing
+    is asserted; an unsubscription that the store doesn't have is written back to it all the same. A
+    value for another address is a new value, since state belongs to the address; so is one with a
+    later consent time. `not_subscribed` after the store's `subscribed` means that somebody unticked
+    a box.
     """
     if origin.store_id is None:
         raise ValueError("the origin names no store")
@@ -104,7 +103,7 @@ def assert_from_store(
 
 
 def _asserted(before: StoreConsent | None, after: StoreConsent) -> ConsentState | None:
-    """The state that the record says; None where it says nothing new."""
+    """The state that the record asserts; None where it asserts nothing new."""
     if before is None or before.address != after.address:
         return None if after.state is _NOTHING else after.state
     if after.state is _NOTHING:
@@ -114,7 +113,7 @@ def _asserted(before: StoreConsent | None, after: StoreConsent) -> ConsentState 
 
 
 def _is_repeated(before: StoreConsent, after: StoreConsent) -> bool:
-    """Whether the person said the same again later: something else may hold meanwhile."""
+    """Whether the person repeated the statement later: another one may have been made between."""
     at = after.consent_at
     if at is None or at > clock.now() or before.may_return:
         return False
@@ -122,9 +121,9 @@ def _is_repeated(before: StoreConsent, after: StoreConsent) -> bool:
 
 
 def _proves_more(before: StoreConsent, after: StoreConsent) -> bool:
-    """Whether a record of what the store gave before proves it better: another time, or more.
+    """Whether a repeated value has a better proof: another time, or more evidence.
 
-    What it took from here comes back with that time, to the second, and a level: that is no more.
+    The store repeats a write-back with its time, to the second, and a level: that isn't more.
     """
     is_same = (before.address, before.state) == (after.address, after.state)
     if after.state is _NOTHING or not is_same:

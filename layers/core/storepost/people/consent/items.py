@@ -1,4 +1,4 @@
-"""Items of consent, as the table has them."""
+"""Items of consent in the table."""
 
 from typing import Any
 
@@ -45,21 +45,22 @@ class ConsentChangeItem(MarkedItem, discriminator="consent_change"):
     recorded_at = UtcDateTimeAttribute()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
     """By the stores' short ids: status, skip_reason, error, done_at, is_certain, pending_since,
-    telling, resends."""
+    telling, resends.
+    """
     follows = Record("profile_id", "change_id", null=True)
     """The change that held before, by short ids."""
     superseded = UnicodeAttribute(null=True, attr_name="late")
-    """`y` where it didn't hold once its transaction was written: short, as a history is read by its
-    bytes.
+    """`y` where it didn't hold once its transaction was written: short, as reading a history costs
+    by its bytes.
     """
     restored = Record("profile_id", "change_id", null=True)
-    """The change that holds again by this one, by short ids."""
+    """The change that this one makes hold again, by short ids."""
     evidence = Record("number", "id", "wording", "text_version", "url", "opt_in_level", null=True)
-    """What proves it, where that has no row of its own; the id is short, the wording a hash."""
+    """The evidence, where it has no row of its own; the id is short, the wording a hash."""
 
 
 class ErasedAddressItem(Item, discriminator="erased_address"):
-    """Records that somebody who had an address was erased; the address can't be read from it."""
+    """Records the erasure of a person who had an address, which can't be read from the row."""
 
     at = UtcDateTimeAttribute()
-    """When: the last time, where it was several."""
+    """When the last such person was erased."""

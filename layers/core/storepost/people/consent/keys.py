@@ -1,4 +1,4 @@
-"""Keys of consent's rows: of addresses, of their erasures, and of changes in their histories."""
+"""Keys of consent's rows: addresses, their erasures, and the changes in a history."""
 
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import Address
@@ -9,19 +9,20 @@ from storepost.values.scope import WorkspaceScope
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Returns the key of an address's state; the value comes last, as it may hold any character."""
+    """Returns the key of an address's state; the value is last, as it may have any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
 
 
 def erased_partitions(workspace: WorkspaceScope) -> list[str]:
-    """Returns where a workspace's erased addresses stand: several partitions,
-    as each import reads them.
+    """Returns the partitions of a workspace's erased addresses.
+
+    There are several, as each import reads them.
     """
     return [workspace.partition("erased", digit) for digit in "0123456789abcdef"]
 
 
 def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Returns the key of the row that says that an address's person was erased."""
+    """Returns the key of the row that records an erasure of an address's person."""
     digest = keyed_hash(
         f"{address.channel}\x1f{address.value}", Purpose.ERASED_ADDRESS, workspace.key
     )

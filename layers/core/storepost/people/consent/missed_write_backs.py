@@ -1,7 +1,7 @@
-"""Write-backs that a store hasn't taken: it failed to, or was disconnected, or had no address, or
-the next attempt is more than a quarter of an hour away.
+"""Write-backs that a store hasn't accepted.
 
-Each has a row in the store's partition until it is sent again (`resending.py`).
+The store failed, was disconnected, or had no address, or the next attempt is more than a quarter of
+an hour away. Each has a row in the store's partition until it is sent again (`resending.py`).
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class MissedWriteBackItem(Item, discriminator="missed_write_back"):
-    """Records that a store hasn't taken a change."""
+    """Records that a store hasn't accepted a change."""
 
     profile_id = Identifier()
     change_id = Identifier()
@@ -36,7 +36,7 @@ class MissedWriteBackItem(Item, discriminator="missed_write_back"):
 
 
 def missed_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Returns the partition of the changes that a store hasn't taken."""
+    """Returns the partition of the changes that a store hasn't accepted."""
     return workspace.partition("missed", short(store_id))
 
 
@@ -46,7 +46,7 @@ def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
 
 @dataclass(frozen=True)
 class Precondition:
-    """A condition on one of the store's rows under which a missed write-back is noted."""
+    """A condition on one of the store's rows, checked when a missed write-back is recorded."""
 
     row: Item
     condition: Condition
@@ -65,7 +65,7 @@ def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Precondition:
 
 
 def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Precondition:
-    """Returns the precondition that the store's write-backs go to this address."""
+    """Returns the precondition that the store's write-backs are sent to this address."""
     return Precondition(
         WriteBackItem(*write_back_key(workspace, store_id)), WriteBackItem.url == url
     )
@@ -78,7 +78,7 @@ def note_missed(
     change: ChangeRef,
     precondition: Precondition | None = None,
 ) -> None:
-    """Adds that the store lacks the change; a lost race where `precondition` doesn't hold."""
+    """Adds that the store lacks the change; the commit loses the race if `precondition` fails."""
     row = MissedWriteBackItem(
         *_key(workspace, store_id, change),
         profile_id=change.profile_id,
@@ -95,9 +95,9 @@ def finish_as_missed(
     after: WriteBack,
     precondition: Precondition | None,
 ) -> None:
-    """Writes what became of a write-back, and that the store hasn't taken the change.
+    """Writes the end of a write-back, and that the store hasn't accepted the change.
 
-    Raises LostRace where something else became of it, or where `precondition` doesn't hold.
+    Raises LostRace where the write-back is no longer pending, or `precondition` fails.
     """
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
     WriteBackStatusRepository(workspace).finish_with(changes, change, after)
@@ -111,9 +111,9 @@ def record_missed(
     change: ChangeRef,
     precondition: Precondition | None = None,
 ) -> None:
-    """Writes that the store missed what it is owed of an erased person's change.
+    """Writes that the store hasn't accepted an erased person's owed opt-out.
 
-    Raises LostRace where `precondition` doesn't hold.
+    Raises LostRace where `precondition` fails.
     """
     changes = Changes()
     note_missed(changes, workspace, store_id, change, precondition)
@@ -121,16 +121,16 @@ def record_missed(
 
 
 def has_missed(workspace: WorkspaceScope, store_id: UUID) -> bool:
-    """Returns whether there may be something that the store hasn't taken."""
+    """Returns whether there may be changes that the store hasn't accepted."""
     return bool(keys_in(missed_partition(workspace, store_id), 1))
 
 
 def missed_changes(
     workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, limit: int
 ) -> Iterator[ChangeRef]:
-    """Returns the changes of that time that may not have been taken by the store; at most so many.
+    """Returns up to `limit` changes of that time that the store may not have accepted.
 
-    What became of one since stands in the change.
+    A change's own row has the current status.
     """
     rows = MissedWriteBackItem.query(
         missed_partition(workspace, store_id),

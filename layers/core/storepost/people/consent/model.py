@@ -1,4 +1,4 @@
-"""A change of consent: who stated what of which address, and its write-backs to the stores."""
+"""A change of consent: a statement about an address, its origin, and its write-backs to stores."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -26,7 +26,7 @@ class ConsentSource(StoredEnum):
 
 
 LINK_SOURCES = (ConsentSource.UNSUBSCRIBE_LINK, ConsentSource.ONE_CLICK)
-"""Those that anybody may use who has the link in an email."""
+"""The sources of statements that anybody with the link in an email can make."""
 
 
 class WriteBackStatus(StoredEnum):
@@ -59,7 +59,7 @@ class SkipReason(StoredEnum):
 
 @dataclass(frozen=True)
 class Proof:
-    """Says what proves that the person wanted it; `ip` and `user_agent` are the person's own."""
+    """What proves that the person wanted it; `ip` and `user_agent` are the person's own."""
 
     reference: str | None = None
     ip: str | None = field(default=None, repr=False)
@@ -70,7 +70,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class ConsentOrigin:
-    """Says how an assertion came, and who sent it."""
+    """How an assertion arrived, and who sent it."""
 
     source: ConsentSource
     store_id: UUID | None = None
@@ -80,14 +80,14 @@ class ConsentOrigin:
 
     @property
     def is_the_persons_own(self) -> bool:
-        """Returns whether it says what the person did, and not what a store or a list has."""
+        """Returns whether it states the person's own act, and not the data of a store or a list."""
         return self.store_id is None and self.source not in {
             ConsentSource.SHOPIFY,
             ConsentSource.IMPORT,
         }
 
     def proven_by(self, proof: Proof | None) -> "ConsentOrigin":
-        """Returns the origin with what shows that the person wanted it; who called stays."""
+        """Returns the origin with a proof of the person's wish; the caller's ids stay."""
         user_id, api_key_id = self.proof.user_id, self.proof.api_key_id
         filled = replace(proof or Proof(), user_id=user_id, api_key_id=api_key_id)
         return replace(self, proof=filled)
@@ -95,7 +95,7 @@ class ConsentOrigin:
 
 @dataclass(frozen=True)
 class WriteBack:
-    """The state of one store in a consent change."""
+    """The status of a consent change at one store."""
 
     store_id: UUID
     status: WriteBackStatus = WriteBackStatus.PENDING
@@ -103,23 +103,23 @@ class WriteBack:
     error: str | None = None
     done_at: datetime | None = None
     is_certain: bool = True
-    """False where the store sent another state during the write: nobody knows which came last."""
+    """False where the store sent another state during the write, so that the order is unknown."""
     pending_since: datetime | None = None
-    """Since when the write-back is due, where that isn't since the change was recorded."""
+    """When the write-back became due, if that isn't when the change was recorded."""
     delivery_count: int = 1
-    """How often a delivery to the store was begun: again when the change holds again, and when the
-    store comes back with what the change took.
+    """How many deliveries to the store were begun: another one begins when the change holds again,
+    and when the store sends the state that the change replaced.
     """
     resends: int = 0
-    """How often it was sent again because the store took something else after it had failed."""
+    """How often it was sent again because the store accepted another change after failures."""
     attempts: tuple[Attempt, ...] = ()
-    """Those since it was begun, the first one first."""
+    """The attempts of this delivery since it last began, the first one first."""
     next_attempt_at: datetime | None = None
     """None before the first attempt and after the last one."""
 
     @property
     def is_waiting(self) -> bool:
-        """Returns whether an attempt failed and another one is to come."""
+        """Returns whether an attempt failed and another one follows."""
         return self.status is WriteBackStatus.PENDING and bool(self.attempts)
 
     @property
@@ -129,47 +129,48 @@ class WriteBack:
 
     @property
     def is_in_sync(self) -> bool:
-        """Returns whether it ended so that the store has what its customer's row says."""
+        """Returns whether it ended with the store in the state that its customer's row has."""
         if self.status is WriteBackStatus.WRITTEN:
             return self.is_certain
         return self.skip_reason is SkipReason.ALREADY_CURRENT
 
     def begun(self, resends: int | None = None) -> "WriteBack":
-        """Returns the write-back as pending, in the same delivery, before the first attempt;
-        `resends` where that changes.
+        """Returns the write-back as pending, in the same delivery, before the first attempt.
+
+        `resends` replaces the count, if given.
         """
         count = self.resends if resends is None else resends
         return WriteBack(self.store_id, delivery_count=self.delivery_count, resends=count)
 
     def restarted(self) -> "WriteBack":
-        """Returns the write-back as pending in a new delivery, whatever the one before became."""
+        """Returns the write-back as pending in a new delivery, however the last one ended."""
         return WriteBack(self.store_id, delivery_count=self.delivery_count + 1)
 
     def attempted(self, attempt: Attempt, next_at: datetime | None = None) -> "WriteBack":
-        """Returns the write-back after an attempt; `next_at` is when the next one is."""
+        """Returns the write-back after an attempt; `next_at` is the time of the next one."""
         return replace(self, attempts=(*self.attempts, attempt), next_attempt_at=next_at)
 
     def _ended(self) -> "WriteBack":
         return replace(self.begun(), attempts=self.attempts)
 
     def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
-        """Returns the write-back once the store took it."""
+        """Returns the write-back after the store accepted it."""
         status = WriteBackStatus.WRITTEN
         return replace(self._ended(), status=status, done_at=at, is_certain=is_certain)
 
     def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
-        """Returns the write-back once there was a reason to send the store nothing."""
+        """Returns the write-back after it was skipped for a reason."""
         status = WriteBackStatus.SKIPPED
         return replace(self._ended(), status=status, skip_reason=reason, done_at=at)
 
     def failed(self, error: str, at: datetime) -> "WriteBack":
-        """Returns the write-back once the store didn't take it and no try is left."""
+        """Returns the write-back after its last attempt failed."""
         return replace(self._ended(), status=WriteBackStatus.FAILED, error=error, done_at=at)
 
 
 @dataclass(frozen=True)
 class Address:
-    """An email address or a phone number, in the form that is compared."""
+    """An email address or a phone number, normalised."""
 
     channel: Channel
     value: str = field(repr=False)
@@ -177,7 +178,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Subject:
-    """Says whom an assertion is about."""
+    """The person whom an assertion is about."""
 
     workspace: WorkspaceScope
     profile_id: UUID
@@ -202,7 +203,7 @@ class ConsentChange:
     """The change that held before; None for an address's first."""
 
     def delivery_id_for(self, store_id: UUID) -> str:
-        """Returns the id of the last delivery to a store: each try of it has the same id."""
+        """Returns the id of the last delivery to a store, which all its attempts share."""
         write_back = self.write_back_to(store_id)
         number = write_back.delivery_count if write_back else 1
         return str(self.id) if number == 1 else f"{self.id}.{number}"
@@ -214,16 +215,16 @@ class ConsentChange:
 
     @property
     def store_ids(self) -> frozenset[UUID]:
-        """Returns the stores that it names: its source, and those that it is written back to."""
+        """Returns the ids of its source's store, and of the stores that it is written back to."""
         named = (self.origin.store_id, *(each.store_id for each in self.write_backs))
         return frozenset(store_id for store_id in named if store_id)
 
     def write_back_to(self, store_id: UUID) -> WriteBack | None:
-        """Returns the write-back to a store; None where this change has none to it."""
+        """Returns the write-back to a store; None where this change has none."""
         return next((each for each in self.write_backs if each.store_id == store_id), None)
 
     def with_write_back(self, write_back: WriteBack) -> "ConsentChange":
-        """Returns the change after what became of one store's write-back."""
+        """Returns the change with one store's write-back replaced."""
         return replace(
             self,
             write_backs=tuple(

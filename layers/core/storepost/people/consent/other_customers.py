@@ -1,4 +1,4 @@
-"""Customers whose own address is somebody else's: their stores get its changes, too."""
+"""Customers whose address belongs to another profile: their stores get its changes, too."""
 
 from storepost.people.consent.decision import CustomerRef
 from storepost.people.consent.model import Address
@@ -10,7 +10,10 @@ from storepost.values.scope import WorkspaceScope
 def note_customer(
     changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
 ) -> None:
-    """Adds the customer to those of the address, unless the unit of work has saved it already."""
+    """Adds a customer to the address's other customers.
+
+    An address that the unit of work has saved already is skipped.
+    """
     if address in saved_states(changes, workspace):
         return
     repository = ConsentRepository(workspace, changes.reads)
@@ -22,7 +25,7 @@ def note_customer(
 def detach_customer(
     changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
 ) -> None:
-    """Removes the customer from the other customers of the address, if it is one of them."""
+    """Removes the customer from the address's other customers, if it is one of them."""
     repository = ConsentRepository(workspace, changes.reads)
     consent = repository.consent_of(address)
     if customer in consent.other_customers:

@@ -1,7 +1,7 @@
-"""Unsubscriptions of people who were erased, which a store hasn't taken yet.
+"""Unsubscriptions of people who were erased before every store accepted them.
 
-A row has what a write-back takes all the same: its own ids of the customers, when it was, and the
-keyed hash of the address. What it has of a store goes once the store took it.
+A row has only what a write-back needs: the stores' ids of the customers, the time, and the keyed
+hash of the address. A store's part is deleted once the store accepted it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,7 +37,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
-    """An erased person's unsubscription, and the stores that don't have it yet."""
+    """An erased person's unsubscription, and the stores that haven't accepted it yet."""
 
     channel = UnicodeAttribute()
     source = UnicodeAttribute()
@@ -45,29 +45,29 @@ class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     recorded_at = UtcDateTimeAttribute()
     address_hash = UnicodeAttribute()
     customers = JSONAttribute()
-    """By the stores' ids: what each store calls the customers."""
+    """By the stores' ids: each store's own ids of the customers."""
     resends = NumberAttribute(default=0)
     attempts = JSONAttribute(null=True)
-    """By the stores' ids: how many failed since it was begun."""
+    """By the stores' ids: how many attempts failed since they were last restarted."""
     deliveries = JSONAttribute(null=True)
-    """By the stores' ids: how often a delivery was begun, where that is more than once."""
+    """By the stores' ids: how many deliveries were begun, where more than one."""
 
 
 @dataclass(frozen=True)
 class OwedOptOut:
-    """An erased person's unsubscription, and the customers whose stores don't have it yet."""
+    """An erased person's unsubscription, and the customers whose stores haven't accepted it yet."""
 
     change: ConsentChange
-    """As it is written back to the stores: without the address."""
+    """The change as it is written back to the stores: without the address."""
     address_hash: str
     customers: Mapping[UUID, tuple[str, ...]]
     resends: int
-    """How often it was sent again because a store took something else."""
+    """How often it was sent again because a store accepted another change."""
     attempts: Mapping[UUID, int]
-    """How many failed at each store since it was begun."""
+    """How many attempts failed at each store since they were last restarted."""
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
-        """Returns whether it is about this address of its channel, in the form that is compared."""
+        """Returns whether it is about this address of its channel, in normalised form."""
         if address is None:
             return False
         return hash_of(workspace, Address(self.change.channel, address)) == self.address_hash
@@ -79,7 +79,7 @@ def hash_of(workspace: WorkspaceScope, address: Address) -> str:
 
 
 def may_be_owed(write_back: WriteBack) -> bool:
-    """Returns whether the store has yet to take the change."""
+    """Returns whether the store may still have to accept the change."""
     unsettled = {WriteBackStatus.PENDING, WriteBackStatus.FAILED}
     is_disconnected = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
     return is_disconnected or write_back.status in unsettled
@@ -93,9 +93,9 @@ def add_owed(
     as_of: datetime,
     customers: Mapping[UUID, Iterable[str]],
 ) -> None:
-    """Keeps the unsubscription for these customers' stores, whatever becomes of the change.
+    """Keeps the unsubscription for these customers' stores, even if the change is deleted.
 
-    `as_of` is when it was said last.
+    `as_of` is the latest time at which it was stated.
     """
     counts = {
         str(each.store_id): each.delivery_count
@@ -124,7 +124,7 @@ def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedOptOut | None
 def find_many_owed(
     workspace: WorkspaceScope, refs: Iterable[ChangeRef]
 ) -> dict[ChangeRef, OwedOptOut]:
-    """Returns what is owed of those of the changes of which anything is, a hundred a call."""
+    """Returns the owed opt-outs of those changes that have one; reads a hundred per call."""
     keys = {ref: _key(workspace, ref) for ref in refs}
     rows = find_all(keys.values())
     found = ((ref, find_in(rows, OwedOptOutItem, key)) for ref, key in keys.items())
@@ -139,7 +139,7 @@ def restart_owed(
     *,
     counts: bool,
 ) -> None:
-    """Begins its attempts at a store anew; `counts` where that is since it took something else."""
+    """Restarts the attempts at a store; `counts` if the store has accepted another change."""
     row = find(OwedOptOutItem, _key(workspace, change))
     if row is None:
         return
@@ -153,7 +153,7 @@ def restart_owed(
 def note_owed_attempt(
     workspace: WorkspaceScope, change: ChangeRef, store_id: UUID, number: int
 ) -> None:
-    """Notes that the attempt of this number failed, and that another one follows."""
+    """Records that the attempt with this number failed, and that another one follows."""
     commit_anew(lambda changes: _note_attempt(changes, workspace, change, store_id, number))
 
 
@@ -168,7 +168,7 @@ def _note_attempt(
 
 
 def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
-    """Deletes what is owed to one store."""
+    """Deletes the part that is owed to one store."""
     commit_anew(lambda changes: _finish(changes, workspace, change, store_id))
 
 
@@ -184,7 +184,7 @@ def _finish(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, stor
 
 
 def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
-    """Beside the hashes of addresses, in one of several partitions."""
+    """The key: in one of the partitions of erased addresses."""
     sort_key = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
     return (workspace.partition("erased", change.change_id.hex[-1]), sort_key)
 

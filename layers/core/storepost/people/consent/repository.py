@@ -1,8 +1,8 @@
 """Rows of consent: the state of each address, and the changes of each profile.
 
-A change stands in its profile's partition under an id that sorts by its recording, and holds its
-write-backs, each under its store's short id: the stores' messages change theirs at the same time
-without losing one another's.
+A change is stored in its profile's partition under an id that sorts by recording time. It holds its
+write-backs, each under its store's short id, so that concurrent messages of several stores update
+theirs without overwriting the others'.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -42,26 +42,26 @@ class ConsentRepository:
     """A workspace's addresses and changes."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[Address, ConsentAddressItem] = {}
         self._erased: dict[Address, datetime | None] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
-        """Returns what holds of an address, and what else was asserted."""
+        """Returns the consent of an address."""
         item = self._reads.find(ConsentAddressItem, address_key(self._scope, address))
         return self._as_consent(address, item)
 
     def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
-        """Returns the consent of each of the addresses, a hundred a call."""
+        """Returns the consent of each of the addresses; reads a hundred per call."""
         keys = {address: address_key(self._scope, address) for address in addresses}
         rows = self._reads.find_all(keys.values())
         found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
         return {address: self._as_consent(address, item) for address, item in found}
 
     def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
-        """Writes an address's state, if nobody changed it since it was read here."""
+        """Writes an address's state, if it is unchanged since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
         item.dated, item.undated = effective_row(consent.dated), effective_row(consent.undated)
         item.erased_at = consent.erased_at
@@ -77,9 +77,9 @@ class ConsentRepository:
         return changes.has(ConsentAddressItem(*address_key(self._scope, address)))
 
     def expect_consent(self, changes: Changes, address: Address) -> ConsentAddressItem | None:
-        """Demands that nobody changes an address's state that was read here; else a lost race.
+        """Expects an address's state to stay as it was read here; else the commit loses the race.
 
-        Returns the row if it is that there must be none.
+        Returns the unread row where the condition is that it doesn't exist.
         """
         item = self._read.get(address)
         unread = ConsentAddressItem(*address_key(self._scope, address))
@@ -106,9 +106,9 @@ class ConsentRepository:
         )
 
     def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
-        """Returns the consent, of an address without any with when its person was erased.
+        """Returns the consent, with the erasure time if the address has no row.
 
-        It is read before each assertion, and only there: either way nothing holds.
+        It is read only before assertions: other readers don't need it, as nothing holds either way.
         """
         if address in self._read:
             return consent
@@ -118,7 +118,7 @@ class ConsentRepository:
         return replace(consent, erased_at=self._erased[address])
 
     def look_for_erasures(self, addresses: Iterable[Address]) -> None:
-        """Reads what `with_erasure` needs of many addresses, a hundred a call."""
+        """Reads what `with_erasure` needs for many addresses; reads a hundred per call."""
         unread = [address for address in addresses if address not in self._read]
         keys = {address: erased_key(self._scope, address) for address in unread}
         rows = self._reads.find_all(keys.values())
@@ -128,10 +128,11 @@ class ConsentRepository:
     def erase(
         self, changes: Changes, address: Address, customers: Collection[CustomerRef] = frozenset()
     ) -> None:
-        """Erases an address's consent; its keyed hash and the moment stay.
+        """Erases an address's consent; the keyed hash and the time stay.
 
-        What was read here is the last that anybody says: else a lost race. `whose` are the erased
-        person's own customers; where other people's have the address, the row stays for these.
+        The commit loses the race if the consent was changed since it was read here. `customers` are
+        the erased person's own; where customers of other people have the address, the row stays for
+        these.
         """
         now = clock.now()
         changes.save(ErasedAddressItem(*erased_key(self._scope, address), at=now))
@@ -153,10 +154,11 @@ class ConsentRepository:
         histories: Collection[UUID],
         customers: Collection[CustomerRef] = frozenset(),
     ) -> AddressConsent:
-        """Erases what changes of these profiles say of an address; returns what is left.
+        """Erases what changes of these profiles assert about an address; returns what is left.
 
-        `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
-        the erasure itself, where that came first. What yielded to an unsubscription goes with it.
+        `consent` was read here. If no other profile's change asserts anything, the keyed hash is
+        left: the erasure's own, if that committed first. An opt-in that yielded to an erased
+        unsubscription is erased with it.
         """
         dated, undated = _not_of(histories, consent.dated), _not_of(histories, consent.undated)
         if dated is None and consent.state is ConsentState.UNSUBSCRIBED:
@@ -186,7 +188,7 @@ class ConsentRepository:
     ) -> None:
         """Adds a new change; the same unit of work saves its profile, which counts it.
 
-        Whether it holds is kept as it is now, and so is the change that it makes hold again.
+        The row keeps whether the change holds now, and which change it makes hold again.
         """
         origin = change.origin
         row = ConsentChangeItem(
@@ -217,24 +219,24 @@ class ConsentRepository:
         return as_change(item) if item else None
 
     def get_many(self, changes: Iterable[ChangeRef]) -> dict[ChangeRef, ConsentChange]:
-        """Returns those of the changes that exist, a hundred a call."""
+        """Returns those of the changes that exist; reads a hundred per call."""
         keys = {change: change_key(self._scope, change) for change in changes}
         rows = self._reads.find_all(keys.values())
         found = ((ref, find_in(rows, ConsentChangeItem, key)) for ref, key in keys.items())
         return {ref: as_change(row) for ref, row in found if row}
 
     def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
-        """Returns the change of that id in the history of one of the profiles, or None."""
+        """Returns the change with that id in the history of one of the profiles, or None."""
         refs = (ChangeRef(profile_id, change_id) for profile_id in profile_ids)
         rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
         return next((as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
 
     def history(self, profile_id: UUID, limit: int | None = None) -> Iterator[ConsentChange]:
-        """Returns the profile's own changes, most recently recorded first, or so many of them."""
+        """Returns the profile's own changes, the last recorded first; up to `limit`, or all."""
         return map(as_change, self.rows_of(profile_id, limit))
 
     def rows_of(self, profile_id: UUID, limit: int | None = None) -> Iterator[ConsentChangeItem]:
-        """Returns the rows of the profile's own changes, in that order."""
+        """Returns the rows of the profile's own changes, in the same order."""
         pk = self._scope.partition("profile", short(profile_id))
         return iter(
             ConsentChangeItem.query(
@@ -249,7 +251,7 @@ class ConsentRepository:
     def histories(
         self, profile_ids: Iterable[UUID], limit: int | None = None
     ) -> Iterator[ConsentChange]:
-        """Returns the changes of several profiles together; so many of each."""
+        """Returns the changes of several profiles, merged by time; `limit` is for each profile."""
         histories = (self.history(profile_id, limit) for profile_id in profile_ids)
         return merge(*histories, key=lambda change: change.id, reverse=True)
 

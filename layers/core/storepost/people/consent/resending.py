@@ -1,9 +1,8 @@
-"""Sends a store again what it hasn't taken: all of it, or what failed in some time.
+"""Sends a store again what it hasn't accepted: everything, or what failed in a given time.
 
-What waits for its next attempt is sent at once where the store takes something again.
-
-It goes through the store's rows, a page in a transaction, which also queues the message for the
-next page. So it may be killed anywhere. Only what still holds is sent again.
+A change that waits for its next attempt is sent at once when the store accepts something again. The
+worker reads the store's rows, a page per transaction, which also queues the message for the next
+page. So it may be killed anywhere. Only changes that still hold are sent again.
 """
 
 from collections.abc import Iterable
@@ -34,16 +33,16 @@ from storepost.values.scope import WorkspaceScope
 from storepost.values.stored_enum import StoredEnum
 
 MAX_CHANGES = 25
-"""In one transaction: each is its row, the change and a message."""
+"""Changes per transaction: each takes its row, the change and a message."""
 
 MAX_RESENDS = 5
-"""How often a write-back that failed is sent again because the store took another one.
+"""How often a failed write-back is sent again because the store accepted another one.
 
-A store may refuse one customer for good and take all others.
+A store may refuse one customer for good and accept all others.
 """
 
 _REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSING})
-"""These reasons may be over once the store is connected again, or has another address."""
+"""Reasons that may end when the store is connected again, or has another address."""
 
 
 class Cause(StoredEnum):
@@ -59,16 +58,16 @@ class Cause(StoredEnum):
 
 @dataclass(frozen=True)
 class Resend:
-    """Says which write-backs that a store hasn't taken are sent again, from one of its rows on."""
+    """Which of a store's missed write-backs are sent again, starting after one of its rows."""
 
     store_id: UUID
     cause: Cause
     within: RecordedWithin = ANY_TIME
     after: str | None = None
-    """The sort key of the last row that was looked at."""
+    """The sort key of the last row that was read."""
 
     def includes(self, write_back: WriteBack | None) -> bool:
-        """Returns whether this one is sent again, if its change still holds."""
+        """Returns whether this write-back is sent again, if its change still holds."""
         if write_back is None:
             return False
         is_given_up = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
@@ -86,7 +85,7 @@ class Resend:
 
 
 def queue_resend(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
-    """Queues the message by which a store is sent what it hasn't taken and still holds."""
+    """Queues the message that sends a store the missed changes that still hold."""
     within = resend.within
     body: dict[str, object] = {
         "workspaceId": str(workspace.id),
@@ -101,12 +100,12 @@ def queue_resend(changes: Changes, workspace: WorkspaceScope, resend: Resend) ->
 
 
 def resend_missed(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Sends a store that is connected again, or has another address, what it hasn't taken."""
+    """Sends missed changes to a store that is connected again, or has another address."""
     queue_resend(changes, workspace, Resend(store_id, Cause.MENDED))
 
 
 def resend_of(message: dict[str, str]) -> Resend:
-    """Returns what a message of `queue_resend` names."""
+    """Returns the `Resend` in a message of `queue_resend`."""
     since, until = message.get("recordedFrom"), message.get("recordedTo")
     within = RecordedWithin(_moment(since), _moment(until))
     store_id, after = UUID(message["storeId"]), message.get("after")
@@ -114,15 +113,16 @@ def resend_of(message: dict[str, str]) -> Resend:
 
 
 def queue_missed(workspace: WorkspaceScope, resend: Resend) -> None:
-    """Queues a page of what the store hasn't taken, and a message where there may be more."""
+    """Queues a page of the store's missed changes, and a message for the next page, if any."""
     commit_anew(lambda changes: _queue_page(changes, workspace, resend))
 
 
 def count_failed(
     workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, refs: Iterable[ChangeRef]
 ) -> int:
-    """Returns how many of the changes the store failed to take and still hold,
-    recorded in that time.
+    """Returns how many of the changes would be resent by request.
+
+    They failed at the store, were recorded in that time and still hold.
     """
     listed, request = list(refs), Resend(store_id, Cause.REQUEST, within)
     missed = _MissedChanges(workspace, listed)
@@ -133,7 +133,7 @@ def count_failed(
 
 
 class _MissedChanges:
-    """Reads changes that a store hasn't taken, as they are now."""
+    """Reads the current state of changes that a store hasn't accepted."""
 
     def __init__(self, workspace: WorkspaceScope, refs: Iterable[ChangeRef]) -> None:
         repository = ConsentRepository(workspace)
@@ -141,14 +141,14 @@ class _MissedChanges:
         self._consents = repository.consents_of(map(_address_of, self.changes.values()))
 
     def is_sent(self, resend: Resend, ref: ChangeRef) -> bool:
-        """Returns whether the change is sent again: it holds, and so much is asked for."""
+        """Returns whether the change is sent again: it holds, and the `Resend` includes it."""
         change = self.changes[ref]
         is_requested = resend.within.has(change.recorded_at)
         is_included = resend.includes(change.write_back_to(resend.store_id))
         return is_requested and is_included and self.holds(ref)
 
     def holds(self, ref: ChangeRef) -> bool:
-        """Returns whether it is what holds of its address."""
+        """Returns whether the change holds for its address."""
         holds = self._consents[_address_of(self.changes[ref])].holds
         return holds is not None and holds.change == ref
 
@@ -162,7 +162,7 @@ def _queue_page(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> 
     )
     page = list(islice(rows, MAX_CHANGES))
     missed = _MissedChanges(workspace, [row.change for row in page])
-    # The change of somebody who was erased may be there still; it is owed all the same.
+    # An erased person's change may still exist; the store is owed it all the same.
     owed = find_many_owed(workspace, [each for each in missed.changes if not missed.holds(each)])
     for row in page:
         if row.change in missed.changes and row.change not in owed:
@@ -180,9 +180,9 @@ def _queue_change(
     row: MissedWriteBackItem,
     missed: _MissedChanges,
 ) -> None:
-    """Sends the change again, or deletes a row that says nothing any more.
+    """Sends the change again, or deletes a row that is out of date.
 
-    One that failed stays, so that it is found as such.
+    The row of a failed write-back stays, so that it is listed as failed.
     """
     change = missed.changes[row.change]
     known = change.write_back_to(resend.store_id)
@@ -202,9 +202,9 @@ def _queue_change(
 
 
 def _may_be_sent_another_time(resend: Resend, known: WriteBack) -> bool:
-    """Whether it is left to another cause: a request for what failed is for nothing else.
+    """Whether another cause may send it: a request resends only failed write-backs.
 
-    What waits for its next attempt keeps its row until the store has answered it.
+    A write-back that waits for its next attempt keeps its row until the store has answered it.
     """
     is_left_out = resend.cause is Cause.REQUEST and known.skip_reason in _REASONS
     return is_left_out or known.is_waiting
@@ -213,7 +213,7 @@ def _may_be_sent_another_time(resend: Resend, known: WriteBack) -> bool:
 def _resend_owed(
     changes: Changes, workspace: WorkspaceScope, resend: Resend, ref: ChangeRef
 ) -> bool:
-    """Sends again what is owed of an erased person's change; whether its row can go."""
+    """Sends an erased person's owed opt-out again; returns whether its row can be deleted."""
     owed = find_owed(workspace, ref)
     if owed is None or resend.store_id not in owed.customers:
         return True

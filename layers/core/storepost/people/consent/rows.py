@@ -1,4 +1,4 @@
-"""What consent's rows say, as the model has it, and back."""
+"""Converts values of consent to attributes of rows, and back."""
 
 import json
 from collections.abc import Mapping
@@ -44,22 +44,22 @@ def effective_row(effective: EffectiveConsent | None) -> list[str] | None:
 
 
 def change_row(change: ChangeRef | None) -> list[str] | None:
-    """Returns a pointer to a change as a row has it."""
+    """Returns a reference to a change in its row format."""
     return [short(change.profile_id), short(change.change_id)] if change else None
 
 
 def as_change_ref(row: list[str] | None) -> ChangeRef | None:
-    """Returns what `change_row` wrote."""
+    """Returns the reference that `change_row` wrote."""
     return ChangeRef(*map(from_short, row)) if row else None
 
 
 def proof_row(proof: Proof) -> dict[str, str]:
-    """Returns a proof as a row has it."""
+    """Returns a proof in its row format."""
     return {name: str(value) for name, value in asdict(proof).items() if value is not None}
 
 
 def as_proof(row: dict[str, str]) -> Proof:
-    """Returns what `proof_row` wrote."""
+    """Returns the proof that `proof_row` wrote."""
     ids = {name: UUID(row[name]) for name in ("user_id", "api_key_id") if name in row}
     texts = {name: row[name] for name in ("reference", "ip", "user_agent") if name in row}
     return Proof(**texts, **ids)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""Evidence of people who were erased, sealed, for as long as the workspace says.
+"""Evidence of erased people, sealed, for as long as the workspace's settings say.
 
-It stands beside the keyed hash of its address, so only who knows an address finds what proves that
-a mailing of before was right. DynamoDB drops it when its time is over.
+It is stored beside the keyed hash of its address. So only a caller that knows an address finds the
+proof that an earlier mailing was permitted. DynamoDB deletes it when it expires.
 """
 
 import json
@@ -27,7 +27,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class SealedEvidenceItem(Item, discriminator="sealed_evidence"):
-    """A statement about an address whose person was erased; nothing of it can be read."""
+    """A statement about an erased person's address, encrypted as a whole."""
 
     sealed = UnicodeAttribute()
 
@@ -35,7 +35,7 @@ class SealedEvidenceItem(Item, discriminator="sealed_evidence"):
 def seal_evidence(
     changes: Changes, workspace: WorkspaceScope, row: EvidenceItem, until: datetime
 ) -> None:
-    """Keeps what a row says, sealed, until that moment."""
+    """Stores a row's evidence, sealed, until that time."""
     if row.address is None:
         return
     key = _key(workspace, Address(row.channel, row.address), row.id)
@@ -62,8 +62,9 @@ def seal_evidence(
 def unsealed_evidence(
     workspace: WorkspaceScope, address: Address, limit: int
 ) -> list[tuple[Evidence, str | None]]:
-    """Returns so many statements about an address, the newest first,
-    each with its wording's hash.
+    """Returns up to `limit` statements about an address, newest first.
+
+    Each is returned with its wording's hash.
     """
     rows: Iterable[SealedEvidenceItem] = SealedEvidenceItem.query(
         erased_key(workspace, address)[0],
@@ -89,7 +90,7 @@ def _hash_of(workspace: WorkspaceScope, address: Address) -> str:
 
 
 def _key(workspace: WorkspaceScope, address: Address, evidence_id: UUID) -> Key:
-    """Beside the hash of its address."""
+    """The key: in the partition of the address's hash."""
     sort_key = f"evidence#{_hash_of(workspace, address)}#{short(evidence_id)}"
     return (erased_key(workspace, address)[0], sort_key)
 

@@ -1,4 +1,4 @@
-"""What a workspace decides on consent: how long evidence outlives an erasure."""
+"""A workspace's settings for consent: how long evidence is kept after an erasure."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,7 +11,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 class ConsentSettingsItem(Item, discriminator="consent_settings"):
-    """A workspace's settings; there is no row as long as nobody set any."""
+    """A workspace's settings; the row exists once they are set."""
 
     evidence_retention_days = NumberAttribute(default=0)
 
@@ -21,7 +21,7 @@ class ConsentSettings:
     """A workspace's settings."""
 
     evidence_retention_days: int = 0
-    """For so many days evidence of an erased person is kept, sealed; 0 keeps none."""
+    """For how many days evidence of an erased person is kept, sealed; 0 keeps none."""
 
     @property
     def evidence_retention(self) -> timedelta:
@@ -35,12 +35,12 @@ def settings_key(workspace: WorkspaceScope) -> Key:
 
 
 def find_settings(workspace: WorkspaceScope) -> ConsentSettings:
-    """Returns the workspace's settings, or those that hold where it set none."""
+    """Returns the workspace's settings, or the defaults."""
     row = find(ConsentSettingsItem, settings_key(workspace))
     return ConsentSettings(int(row.evidence_retention_days)) if row else ConsentSettings()
 
 
 def save_settings(changes: Changes, workspace: WorkspaceScope, settings: ConsentSettings) -> None:
-    """Writes the settings; the last ones hold."""
+    """Writes the settings; the last write wins."""
     days = settings.evidence_retention_days
     changes.save(ConsentSettingsItem(*settings_key(workspace), evidence_retention_days=days))

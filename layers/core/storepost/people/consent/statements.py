@@ -1,4 +1,4 @@
-"""What somebody says of an address, and what that did, as values."""
+"""Statements about an address, and their outcomes, as values."""
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -19,40 +19,38 @@ from storepost.people.consent.states import ConsentState
 
 @dataclass(frozen=True)
 class ConsentStatement:
-    """Says what somebody says of an address."""
+    """A statement about an address's consent."""
 
     state: ConsentState
     origin: ConsentOrigin
     occurred_at: datetime | None = None
-    """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
+    """Not in the future. Without it, the time is now, and at least 1 ms after all known times."""
     dated: bool = True
-    """Whether `occurred_at` is proven to be when the person said so; see `Assertion`."""
+    """Whether `occurred_at` is proven to be the time of the person's statement; see `Assertion`."""
     since: datetime | None = None
-    """Where it would subscribe somebody, it must be dated later than this, or asserts nothing."""
+    """An opt-in must be dated later than this; else it asserts nothing."""
     customer: CustomerRef | None = None
-    """The store's customer that it is about, where a store says it."""
+    """The store's customer that the statement is about, where a store makes it."""
     is_of_others: bool = False
-    """Whether that customer belongs to somebody else than the subject."""
+    """Whether that customer belongs to another profile than the subject."""
     is_all_of_store: bool = False
-    """Whether it is new, and the only one of its store that the subject has."""
+    """Whether the customer is new, and the subject's only one of that store."""
     evidence: EvidenceDetails = NO_EVIDENCE
-    """What proves it beside the origin's proof."""
+    """The evidence, in addition to the origin's proof."""
 
     def is_outdated(self, erased_at: datetime | None) -> bool:
-        """Returns whether it would subscribe an address by what was said before that was over."""
+        """Returns whether it is an opt-in from before the last unsubscription or erasure."""
         return self.is_of_before(self.since) or self.is_of_before(erased_at)
 
     def is_of_before(self, moment: datetime | None) -> bool:
-        """Returns whether it would subscribe,
-        and isn't proven to have been said after the moment.
-        """
+        """Returns whether it is an opt-in that isn't proven to be later than `moment`."""
         if self.state is ConsentState.UNSUBSCRIBED or self.occurred_at is None or moment is None:
             return False
         return not self.dated or self.occurred_at <= moment
 
     @property
     def carries_anything(self) -> bool:
-        """Returns whether there is anything to keep of it where it changes nothing."""
+        """Returns whether it leaves evidence even where it changes nothing."""
         proof = self.origin.proof
         return (
             self.occurred_at is not None
@@ -63,9 +61,9 @@ class ConsentStatement:
 
     @property
     def digest(self) -> str | None:
-        """Returns by what it is known once it is repeated; None where it is of its own moment."""
+        """Returns the digest that detects its repetition; None where it has no time of its own."""
         if self.origin.source in LINK_SOURCES:
-            # Whoever has a link may follow it for ever: what its reference says is kept once.
+            # A link can be used repeatedly and forever: its reference is kept once.
             return digest_of(self.state, None, LINK_SOURCES, self.origin.proof.reference)
         if self.occurred_at is None:
             return None
@@ -73,24 +71,24 @@ class ConsentStatement:
 
     @property
     def is_store_opt_in(self) -> bool:
-        """Returns whether a store says that it has the person as subscribed."""
+        """Returns whether a store states that it has the person as subscribed."""
         return self.origin.store_id is not None and self.state is ConsentState.SUBSCRIBED
 
 
 @dataclass(frozen=True)
 class StatementOutcome:
-    """Says what an assertion did."""
+    """The effect of an assertion."""
 
     state: ConsentState
-    """The address's, from then on."""
+    """The address's state after it."""
     holds: ChangeRef
-    """The change that holds: what a request is answered with."""
+    """The change that holds, which a request's answer has."""
     recorded: ConsentChange | None
-    """The new change; None where nothing new was said."""
+    """The new change; None where the statement was nothing new."""
 
     @property
     def is_superseded(self) -> bool:
-        """Returns whether the new change is in the history only, because another one holds."""
+        """Returns whether the new change is only in the history, because another one holds."""
         return self.recorded is not None and self.recorded.id != self.holds.change_id
 
 
@@ -101,11 +99,11 @@ def origin_of(
     store_id: UUID | None = None,
     source: ConsentSource | None = None,
 ) -> ConsentOrigin:
-    """Returns the caller as a statement's origin; `source` where it isn't the caller's own.
+    """Returns the caller as a statement's origin; `source` replaces the caller's own.
 
-    `proof` is what the request says of the person's own doing. The server adds which key or person
-    called, and never takes the caller's address for the person's. `store_id` is that of a store
-    whose record is pushed.
+    `proof` is what the request states about the person's own act. The server adds the calling key
+    or person, and never takes the caller's address for the person's. `store_id` is the store whose
+    record is pushed.
     """
     called = origin_by(caller.requester, proof=proof, store_id=store_id)
     return replace(called, source=source) if source else called
@@ -114,9 +112,7 @@ def origin_of(
 def origin_by(
     requester: Requester, *, proof: Proof | None = None, store_id: UUID | None = None
 ) -> ConsentOrigin:
-    """Returns the origin of who sent the request at some time before: `api` for a key, `manual` for
-    a person.
-    """
+    """Returns the origin of an earlier request: `api` for a key, `manual` for a person."""
     source = ConsentSource.API if requester.key_id else ConsentSource.MANUAL
     called = Proof(user_id=requester.person_id, api_key_id=requester.key_id)
     return ConsentOrigin(source, store_id, called, requester.name).proven_by(proof)

@@ -1,9 +1,8 @@
 """The workspace's index of changes that have write-backs: it finds them without a profile.
 
-A row stands for a change and names the stores that it is written back to. What became of each
-stands in the change alone, so that settling a write-back costs nothing here. The row of a new
-change has what its messages need, too: the table's stream delivers it to the relay
-(`write_back_relay.py`).
+A row represents a change and names the stores that it is written back to. Only the change itself
+has their status, so settling a write-back writes nothing here. A new change's row also has what its
+messages need: the table's stream delivers it to the relay (`write_back_relay.py`).
 """
 
 from collections.abc import Collection, Iterator
@@ -27,7 +26,7 @@ from storepost.values.scope import WorkspaceScope
 _SMALLEST_STEP = timedelta(milliseconds=1)
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC) + _SMALLEST_STEP
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
-"""Ids have no moment outside of these, nor was anything recorded then."""
+"""Ids can't represent times outside this range, and no change was recorded outside it."""
 
 
 class IndexedChangeItem(Item, discriminator="indexed_change"):
@@ -38,7 +37,7 @@ class IndexedChangeItem(Item, discriminator="indexed_change"):
     channel = UnicodeAttribute()
     recorded_at = UtcDateTimeAttribute()
     stores = JSONAttribute()
-    """The short ids of the stores that it is written back to, in their order."""
+    """The short ids of the stores that it is written back to, sorted by their ids."""
     groups = JSONAttribute(null=True)
     """The FIFO groups of the messages to these stores, where the relay sends them."""
 
@@ -50,7 +49,7 @@ class IndexedChangeItem(Item, discriminator="indexed_change"):
 
 @dataclass(frozen=True)
 class RecordedWithin:
-    """A range of moments at which changes were recorded; None leaves a side open."""
+    """A range of times at which changes were recorded; None leaves a side open."""
 
     since: datetime | None = None
     """Inclusive."""
@@ -58,20 +57,19 @@ class RecordedWithin:
     """Exclusive."""
 
     def has(self, moment: datetime) -> bool:
-        """Returns whether the moment is in the range."""
+        """Returns whether the time is in the range."""
         is_early = self.since is not None and moment < self.since
         is_late = self.until is not None and moment >= self.until
         return not (is_early or is_late)
 
     def of_keys(self, after: str | None = None) -> Condition:
-        """Returns the range of sort keys of rows that may be in it:
-        a millisecond wider on each side.
+        """Returns the range of sort keys of rows that may be in it, 1 ms wider on each side.
 
-        With `after`, a row's sort key, those behind it.
+        With `after`, a row's sort key, only the keys after it.
         """
         low = _sort_key(_within_ids(self.since) - _SMALLEST_STEP) if self.since else _PREFIX
         if after is not None:
-            # Nothing stands between a key and the same with a space: all are equally long.
+            # No key sorts between a key and the same key with a space: all have the same length.
             low = f"{after} "
         high = _sort_key(_within_ids(self.until) + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
         return Item.sk.between(low, high)
@@ -97,12 +95,12 @@ def _within_ids(moment: datetime) -> datetime:
 
 
 def _sort_key(moment: datetime) -> str:
-    """Where the ids of changes of a moment begin."""
+    """The first sort key of changes recorded at that time."""
     return f"{_PREFIX}{short(UUID(int=timed_id(moment).int >> 80 << 80))}"
 
 
 def sort_key_of(change: ChangeRef) -> str:
-    """Returns a change's sort key: it sorts by when the change was recorded."""
+    """Returns a change's sort key, which sorts by recording time."""
     return f"{_PREFIX}{short(change.change_id)}#{short(change.profile_id)}"
 
 
@@ -116,7 +114,7 @@ def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
 
 
 def index_new_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
-    """Adds which stores a new change is written back to; the stream queues the pending ones."""
+    """Indexes the stores of a new change; the stream queues the pending write-backs."""
     row = _row(workspace, change, {each.store_id for each in change.write_backs})
     if any(each.status is WriteBackStatus.PENDING for each in change.write_backs):
         row.groups = [group_of(change.address, from_short(store)) for store in row.stores]
@@ -127,9 +125,9 @@ def index_new_change(changes: Changes, workspace: WorkspaceScope, change: Consen
 def index_change(
     changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Collection[UUID]
 ) -> None:
-    """Adds that a change that is there already is written back to these stores.
+    """Indexes the stores of an existing change.
 
-    They are all of its stores: the row is written whole.
+    `store_ids` are all of its stores: the row is overwritten.
     """
     changes.save(_row(workspace, change, store_ids))
 
@@ -148,7 +146,7 @@ def _row(
 
 
 def unindex_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
-    """Takes the change out, if it has write-backs."""
+    """Removes the change from the index, if it has write-backs."""
     if change.write_backs:
         ref = ChangeRef(change.profile_id, change.id)
         changes.delete(IndexedChangeItem(*_key(workspace, ref)))
@@ -157,7 +155,7 @@ def unindex_change(changes: Changes, workspace: WorkspaceScope, change: ConsentC
 def indexed_changes(
     workspace: WorkspaceScope, within: RecordedWithin, limit: int
 ) -> Iterator[IndexedChange]:
-    """Returns the changes that were recorded then, most recently first; at most so many."""
+    """Returns up to `limit` changes recorded in the range, most recent first."""
     rows = IndexedChangeItem.query(
         index_partition(workspace),
         within.of_keys(),
@@ -171,7 +169,7 @@ def indexed_changes(
 def indexed_rows_behind(
     workspace: WorkspaceScope, after: str | None, until: datetime, limit: int
 ) -> list[IndexedChangeItem]:
-    """Returns the rows behind a sort key, of changes recorded before a moment, oldest first."""
+    """Returns rows after a sort key, of changes recorded before `until`, oldest first."""
     within = RecordedWithin(until=until)
     rows = IndexedChangeItem.query(
         index_partition(workspace), within.of_keys(after), consistent_read=True, limit=limit

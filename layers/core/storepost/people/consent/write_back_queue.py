@@ -17,14 +17,15 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 MAX_DELIVERIES = 20
-"""Of one change and store. One that undoes what it took as often as that gets the change again only
-when somebody asks for it: else the two would never end."""
+"""Deliveries of one change to one store. If a store undoes an accepted change this often, it gets
+it again only on request: otherwise the two would loop forever.
+"""
 
 STAYS_SUBSCRIBED = "The store took this change several times and goes on sending `subscribed`."
 
 
 def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
-    """Returns the stores that know the person, and those that have the address of somebody else."""
+    """Returns the stores that know the person, and those whose other customers have the address."""
     other_store_ids = {customer.store_id for customer in consent.other_customers}
     return tuple(sorted({*subject.store_ids, *other_store_ids}))
 
@@ -39,7 +40,7 @@ def queue_write_backs(
     """Queues a message for each of the stores, all in one outbox row.
 
     It is for write-backs that begin again: those of a new change need no row
-    (`write_back_relay.py`). `attempt` is named where it isn't simply the first one.
+    (`write_back_relay.py`). `attempt` is given where it isn't the first one.
     """
     ref = ChangeRef(change.profile_id, change.id)
     payloads = {store: payload_of(workspace, ref, store) for store in store_ids}
@@ -59,7 +60,7 @@ def queue_restored(
     before: AddressConsent,
     after: AddressConsent,
 ) -> None:
-    """Queues a change that holds again for its stores, whatever became of the deliveries before."""
+    """Queues a change that holds again for its stores, however its earlier deliveries ended."""
     holds, store_ids = after.holds, stores_to_update(subject, after)
     change = repository.get(holds.change) if holds and holds.change in restored else None
     if holds and change and store_ids:
@@ -76,11 +77,11 @@ def queue_owed_opt_out(
     consent: AddressConsent,
     statements: Sequence[ConsentStatement],
 ) -> tuple[AddressConsent, bool]:
-    """Queues the opt-out that holds for each store that sent an opt-in (docs/semantics.md,
-    section 2.7).
+    """Queues the opt-out that holds for each store that sent an opt-in.
 
-    Returns the address's consent, with the customer where the change is somebody else's, and
-    whether anything was queued: then nobody may change the address meanwhile.
+    docs/semantics.md, section 2.7 has the rule. Returns the address's consent, with the customer
+    added where the change is another profile's, and whether anything was queued: then the caller
+    must save the address, so that no concurrent writer changes it.
     """
     holds = consent.holds
     opt_ins = [statement for statement in statements if statement.is_store_opt_in]
@@ -100,7 +101,7 @@ def queue_owed_opt_out(
 
 
 def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
-    """Returns the write-back in another delivery; the first one of a store that had none before."""
+    """Returns the write-back in a new delivery; the first one where the store had none."""
     write_back = change.write_back_to(store_id)
     return write_back.restarted() if write_back else WriteBack(store_id)
 
@@ -110,7 +111,7 @@ def restart_one(
 ) -> None:
     """Queues a change that holds for one store again; the unit of work saves the address, too.
 
-    One that was begun 20 times fails instead.
+    After 20 deliveries the write-back fails instead.
     """
     repository = WriteBackStatusRepository(workspace)
     current, pending = change.write_back_to(store_id), restarted(change, store_id)

@@ -1,9 +1,9 @@
-"""From a new change to the stores' queue: by the table's stream, and where that failed, by a sweep.
+"""Carries a new change to the stores' queue: by the table's stream, or by a sweep if that failed.
 
-The index's row of a change stands for its messages, so the transaction writes no other row for them
-and nothing is deleted once they are sent (docs/adr/0068). What the stream lost is found by the same
-index: one whose attempt is due for hours has lost its message. One that waits for its next attempt
-hasn't: that attempt's message is queued before the change says that it waits.
+The change's row in the index represents its messages. So the transaction writes no other row for
+them, and none is deleted once they are sent (docs/adr/0068). The sweep reads the same index: a
+write-back whose attempt has been due for hours has lost its message. One that waits for its next
+attempt hasn't: that message is queued before the change records the wait.
 """
 
 from collections.abc import Iterable
@@ -27,24 +27,24 @@ from storepost.values.logs import log_unexpected
 from storepost.values.scope import WorkspaceScope
 
 LOST_AFTER = timedelta(hours=2)
-"""An attempt due for so long has no message on its way, unless its queue is behind for hours."""
+"""An attempt due for this long has no message in the queue, unless the queue is hours behind."""
 
 MAX_CHANGES = 100
-"""In one transaction, and in one call that reads them."""
+"""Changes per transaction, and per call that reads them."""
 
 MAX_PAGES = 100
-"""Of one workspace in a run, which goes on from there an hour later."""
+"""Pages of one workspace per run; the next run continues an hour later."""
 
 
 class NotSwept(Exception):  # noqa: N818 - it is what happened
-    """Some workspaces' write-backs couldn't be looked through."""
+    """The sweep of some workspaces' write-backs failed."""
 
 
 def outgoing_of_change(row: IndexedChangeItem) -> Outgoing:
-    """Returns the messages of a change that the stream has; none of one that needs none.
+    """Returns the messages of a stream record's change; none if it needs none.
 
-    Sent twice, a message has the same deduplication id, and the worker does nothing for what isn't
-    pending.
+    A message that is sent twice has the same deduplication id, and the worker ignores a write-back
+    that isn't pending.
     """
     workspace = WorkspaceScope.of(row.pk)
     messages = []
@@ -57,9 +57,9 @@ def outgoing_of_change(row: IndexedChangeItem) -> Outgoing:
 def queue_pending(
     changes: Changes, workspace: WorkspaceScope, refs: Iterable[ChangeRef], until: datetime
 ) -> int:
-    """Queues those write-backs of some changes whose attempt was due before a moment.
+    """Queues those write-backs of some changes whose attempt was due before a time.
 
-    Returns how many that are.
+    Returns how many it queued.
     """
     queued = 0
     for change in ConsentRepository(workspace).get_many(refs).values():
@@ -77,12 +77,13 @@ def _pending_before(change: ConsentChange, until: datetime) -> list[UUID]:
 def sweep_write_backs(minute: int) -> int:
     """Queues write-backs whose messages are lost; returns how many.
 
-    Each minute of an hour has its own workspaces, so that each workspace has its turn once an hour.
-    Each goes by itself; where any failed, NotSwept is raised at the end, so that the alarm of
-    failing schedules rings.
+    Each minute of an hour sweeps its own workspaces, so each workspace is swept once an hour. A
+    failure of one doesn't stop the others; NotSwept is raised at the end, so that the alarm for
+    failing schedules goes off.
     """
     until, queued, failed = clock.now() - LOST_AFTER, 0, 0
-    # Those that are farthest behind come first: a run that is cut short was the others' last time.
+    # Workspaces that are farthest behind go first: the last run may have been cut short before
+    # them.
     for row in sorted(swept_in(minute), key=lambda row: row.swept_to or ""):
         try:
             queued += _sweep(row, until)
@@ -95,9 +96,9 @@ def sweep_write_backs(minute: int) -> int:
 
 
 def _sweep(row: SweptWorkspaceItem, until: datetime) -> int:
-    """Goes through a workspace's changes since the last time; each page is one transaction."""
+    """Sweeps a workspace's changes since the last sweep; each page is one transaction."""
     workspace, after, queued = WorkspaceScope(row.workspace_id), row.swept_to, 0
-    # A lost race is a workspace that was deleted meanwhile.
+    # The race is lost where the workspace was deleted meanwhile.
     with suppress(LostRace):
         for _ in range(MAX_PAGES):
             rows = indexed_rows_behind(workspace, after, until, MAX_CHANGES)

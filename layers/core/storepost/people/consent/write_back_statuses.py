@@ -1,7 +1,7 @@
-"""Write-backs in the rows of their changes, each written for itself.
+"""Write-backs in the rows of their changes, each updated separately.
 
-A change has each store's write-back under the store's short id: the stores' messages change theirs
-at the same time without losing one another's.
+A change has each store's write-back under the store's short id, so that concurrent messages of
+several stores update theirs without overwriting the others'.
 """
 
 from collections.abc import Iterable
@@ -28,18 +28,18 @@ class WriteBackStatusRepository:
     """The write-backs of a workspace's changes."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
 
     def mark(
         self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBackStatus
     ) -> None:
-        """Writes what became of one store's write-back, if its status still is what it was."""
+        """Writes one store's write-back, on the condition that its status is unchanged."""
         unchanged = _path(after, "status") == before.value
         changes.update(self._row(change), [_path(after).set(write_back_row(after))], unchanged)
 
     def expect_status(self, changes: Changes, change: ConsentChange, known: WriteBack) -> None:
-        """Demands that a store's write-back still has the status that was read."""
+        """Expects a store's write-back to still have the status that was read."""
         changes.expect(self._row(change), _path(known, "status") == known.status.value)
 
     def restart(
@@ -49,7 +49,7 @@ class WriteBackStatusRepository:
         write_backs: Iterable[WriteBack],
         follows: ChangeRef | None,
     ) -> None:
-        """Writes these write-backs of a change that holds again, and which one held meanwhile."""
+        """Writes the write-backs of a change that holds again, and which change held meanwhile."""
         row = self._row(change)
         now, write_backs = clock.now(), tuple(write_backs)
         self._index(changes, change, write_backs)
@@ -61,7 +61,7 @@ class WriteBackStatusRepository:
     def begin_one(
         self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBack | None
     ) -> None:
-        """Writes one store's write-back of a change, if nobody began another one meanwhile."""
+        """Writes one store's write-back of a change, if no other delivery was begun meanwhile."""
         row = self._row(change)
         unchanged = _is_same_delivery(before) if before else _path(after).does_not_exist()
         is_there = ConsentChangeItem.pk.exists()
@@ -70,9 +70,9 @@ class WriteBackStatusRepository:
         self._index(changes, change, (after,))
 
     def _index(self, changes: Changes, change: ConsentChange, begun: Iterable[WriteBack]) -> None:
-        """Writes the change's row of the index anew where it has more write-backs than before.
+        """Rewrites the change's index row if it gets more write-backs.
 
-        Whoever begins a write-back saves the address too: so no two do at once.
+        A unit of work that begins a write-back saves the address too, so no two run concurrently.
         """
         known = {each.store_id for each in change.write_backs}
         stores = known | {each.store_id for each in begun}
@@ -80,7 +80,7 @@ class WriteBackStatusRepository:
             index_change(changes, self._scope, change, stores)
 
     def finish(self, change: ConsentChange, after: WriteBack) -> bool:
-        """Writes what became of a pending write-back; False where it isn't pending any more.
+        """Writes the end of a pending write-back; returns False if it isn't pending any more.
 
         Also False where another delivery has begun since the change was read.
         """
@@ -88,10 +88,7 @@ class WriteBackStatusRepository:
         return amend(row, [_path(after).set(write_back_row(after))], _is_pending(after))
 
     def note_attempt(self, change: ConsentChange, before: WriteBack, after: WriteBack) -> bool:
-        """Writes a failed attempt that another one follows; False where another run has done so.
-
-        Also False where it isn't pending any more, or another delivery has begun.
-        """
+        """Writes a failed attempt that another one follows; returns False if another run did so."""
         row = self._row(change)
         return amend(
             row,
@@ -100,7 +97,7 @@ class WriteBackStatusRepository:
         )
 
     def finish_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
-        """Adds what became of a pending write-back; a lost race where it isn't pending any more."""
+        """Adds the end of a pending write-back; a lost race if it isn't pending any more."""
         row = self._row(change)
         changes.update(row, [_path(after).set(write_back_row(after))], _is_pending(after))
 
@@ -110,7 +107,7 @@ class WriteBackStatusRepository:
 
 
 def _is_unattempted(before: WriteBack) -> Condition:
-    """Whether the row has these attempts alone."""
+    """Whether the row has exactly as many attempts."""
     number = _path(before, "tried")
     if not before.attempts:
         none: Condition = number.does_not_exist()
@@ -124,7 +121,7 @@ def _path(write_back: WriteBack, *more: str) -> Path:
 
 
 def _is_same_delivery(write_back: WriteBack) -> Condition:
-    """Whether the row has this delivery to the store, whatever became of it."""
+    """Whether the row still has this delivery to the store, in any status."""
     count = _path(write_back, "telling")
     if write_back.delivery_count == 1:
         first: Condition = _path(write_back).exists() & count.does_not_exist()

@@ -1,1 +1,1 @@
-"""Changes of consent: making them, their history, and their write-backs to stores."""
+"""Changes of consent by request or import, their history, and their write-backs to stores."""

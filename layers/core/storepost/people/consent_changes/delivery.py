@@ -1,4 +1,4 @@
-"""How a change is written back: to a shop by its Admin API, to any other store at its address."""
+"""Delivers a change: to a shop by its Admin API, to any other store at its own address."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,14 +18,12 @@ from storepost.values.scope import WorkspaceScope
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
-    """What was decided doesn't hold any more: the queue delivers the message again."""
+    """The decision is out of date: the queue delivers the message again."""
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """Says how one store gets consent changes: as a shop by the Admin API,
-    else at its own address.
-    """
+    """How one store gets consent changes: a shop by the Admin API, others at their own address."""
 
     store: Store
     config: WriteBackConfig | None
@@ -33,9 +31,7 @@ class Delivery:
 
     @property
     def is_unchanged(self) -> Precondition | None:
-        """Returns the demand that the store's address is still this one;
-        None for a shop, which has none.
-        """
+        """Returns the precondition that the store's address is unchanged; None for a shop."""
         if self.config is None:
             return None
         return has_address(self.store.workspace, self.store.id, self.config.url)
@@ -50,8 +46,8 @@ class Delivery:
     ) -> WriteBackOutcome:
         """Writes the change to the store; this is one attempt.
 
-        `is_same` says whether a shop's customer has the address, where the change doesn't name it.
-        `is_confirmed` is whether somebody confirmed the opt-in, which a shop is sent.
+        `is_same` returns whether a shop's customer has the address, for a change without its
+        address. `is_confirmed` is whether the opt-in was confirmed, which a shop is sent.
         """
         if self.config is None:
             watch = Stopwatch()
@@ -64,7 +60,7 @@ class Delivery:
 
 
 def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | None:
-    """Returns how the store gets changes; None where nobody may write to it."""
+    """Returns how the store gets changes; None where it accepts none."""
     if store is None or not store.takes_consent:
         return None
     if not store.is_custom:

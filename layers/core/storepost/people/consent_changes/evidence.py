@@ -1,4 +1,4 @@
-"""Reading what proves a person's consent, and deciding how long it outlives them."""
+"""Reads the evidence of a person's consent, and sets how long it is kept after an erasure."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -18,7 +18,7 @@ from storepost.values.pagination import Listing, PageRequest
 from storepost.values.scope import WorkspaceScope
 
 MAX_UNSEALED = 1000
-"""Statements about one address that are opened together: the newest."""
+"""The newest statements about one address that are unsealed together, at most."""
 
 
 def list_evidence(
@@ -27,7 +27,7 @@ def list_evidence(
     channels: Iterable[Channel] | None,
     page: PageRequest,
 ) -> Listing[Evidence]:
-    """Returns the profile's evidence, most recently recorded first. The log says who read it."""
+    """Returns the profile's evidence, most recently recorded first. The access is logged."""
     profile = get_profile(caller.workspace, profile_id)
     log_access("consent evidence read", profile.id, caller=caller)
     return evidence_of(profile, channels, page)
@@ -51,9 +51,9 @@ def evidence_of(
 
 
 def open_evidence(caller: WorkspaceCaller, address: Address) -> list[Evidence]:
-    """Returns what is kept of an address whose person was erased, the newest first.
+    """Returns the kept evidence of an erased person's address, newest first.
 
-    The log says who opened it, and nothing of the address.
+    The log has the caller, and nothing of the address.
     """
     found = unsealed_evidence(caller.workspace, address, MAX_UNSEALED)
     log_access("erased consent evidence opened", None, caller=caller)

@@ -1,7 +1,7 @@
-"""Importing consent from elsewhere: many statements of many addresses, in several transactions.
+"""Imports consent from elsewhere: many statements about many addresses, in several transactions.
 
 State belongs to the address (docs/semantics.md, section 2.1), and a statement enters the history of
-whoever has the address. Where nobody has it, somebody new does from then on: a subscriber can be
+the profile that has the address. Where none has it, a new profile gets it: a subscriber can be
 mailed, and an unsubscription is never lost.
 """
 
@@ -33,10 +33,10 @@ from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.values.scope import WorkspaceScope
 
 ROOM = 76
-"""Writes of people in one transaction; the rest is left to the nodes of the lists."""
+"""Writes of people per transaction; the remaining items are for the nodes of the lists."""
 
 MAX_STATEMENTS = 16
-"""Of one person in one transaction; the others come in the next."""
+"""Statements of one person per transaction; the others are written in the next one."""
 
 
 class BatchResult(StrEnum):
@@ -51,9 +51,7 @@ class BatchResult(StrEnum):
 
     @classmethod
     def of(cls, outcome: StatementOutcome | None) -> "BatchResult":
-        """Returns what an assertion's outcome means for its statement;
-        None for one that asserts nothing.
-        """
+        """Returns the result for a statement with that outcome; None means it asserted nothing."""
         if outcome is None:
             return cls.OLDER
         if outcome.recorded is None:
@@ -63,14 +61,14 @@ class BatchResult(StrEnum):
 
 @dataclass(frozen=True)
 class ImportedStatement:
-    """A row of an import: what somebody said of an address, and when."""
+    """A row of an import: a statement about an address, and its time."""
 
     row: int
-    """Its place in the request."""
+    """Its index in the request."""
     address: Address
     state: ConsentState
     occurred_at: datetime
-    """Later than now counts as now, and of `subscribed` as no time."""
+    """A time in the future counts as now, and leaves a `subscribed` undated."""
     proof: Proof | None
     evidence: EvidenceDetails = NO_EVIDENCE
 
@@ -78,9 +76,9 @@ class ImportedStatement:
 def import_consent(
     caller: WorkspaceCaller, statements: Sequence[ImportedStatement], ledger: Ledger
 ) -> Counter[BatchResult]:
-    """Records the statements; returns how many of them became what.
+    """Records the statements; returns the number of statements by result.
 
-    Raises Conflict where others go on changing the same people; what is done by then stays.
+    Raises Conflict where other writers keep changing the same people; committed transactions stay.
     """
     origin = origin_of(caller, source=ConsentSource.IMPORT)
     with marking(WriteMark.IMPORT):
@@ -94,10 +92,10 @@ def import_consent(
 
 @dataclass(frozen=True)
 class _Person:
-    """Whom statements are about."""
+    """A person, with the statements about them."""
 
     before: Profile | None
-    """None for somebody new."""
+    """None for a new profile."""
     statements: list[ImportedStatement]
 
     @property
@@ -110,14 +108,14 @@ class _Person:
 
     @property
     def writes(self) -> int:
-        """Returns how many rows there are to write at most, but for the nodes of the lists."""
+        """Returns the most rows to write, without the nodes of the lists."""
         wordings = sum(1 for statement in self.statements if statement.evidence.text is not None)
         of_statements = 2 * len(self.statements) + wordings
         return len(self.by_address) + of_statements + (2 if self.before else 5)
 
     @property
     def sort_key(self) -> tuple[bool, datetime | None, str]:
-        """Neighbours by this are neighbours in a list, where they share nodes."""
+        """People who are adjacent by this are adjacent in a list, where they share nodes."""
         return (
             self.before is None,
             self.before.first_seen_at if self.before else None,
@@ -126,7 +124,7 @@ class _Person:
 
 
 class _Round:
-    """What is known of the people of some statements, all read at one time."""
+    """The people of some statements, as read at one time."""
 
     def __init__(
         self,
@@ -135,7 +133,7 @@ class _Round:
         origin: ConsentOrigin,
         ledger: Ledger,
     ) -> None:
-        """Reads everything, a hundred rows a call."""
+        """Reads everything; a hundred rows per call."""
         self._workspace, self._statements, self._origin = workspace, statements, origin
         self._ledger = ledger
         self._profiles, self._consents = ProfileRepository(workspace), ConsentRepository(workspace)
@@ -150,7 +148,7 @@ class _Round:
         }
 
     def record(self) -> None:
-        """Records the statements, as many a transaction as it takes. Raises LostRace."""
+        """Records the statements, in as many transactions as needed. Raises LostRace."""
         in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
 
     def _was_erased(self, address: Address) -> bool:
@@ -158,7 +156,7 @@ class _Round:
         return self._consents.with_erasure(address, before).erased_at is not None
 
     def _people(self) -> list[_Person]:
-        """Whom the statements are about: each once, neighbours in a list side by side."""
+        """The people of the statements, each once, in the order in which lists have them."""
         people: dict[object, _Person] = {}
         for statement in self._statements:
             holder = self._known.holder_of(identity_of(statement.address))
@@ -202,7 +200,7 @@ class _Round:
     def _save(
         self, changes: Changes, person: _Person, after: Profile, results: dict[int, BatchResult]
     ) -> None:
-        # Also where only the history grows: its profile must not have gone meanwhile.
+        # Saved also where only the history grows: the commit fails if the profile is gone.
         pending = pending_evidence(changes, after.id)
         if after != person.before or pending or {*results.values()} - {BatchResult.UNCHANGED}:
             self._profiles.save(changes, person.before, after)

@@ -1,8 +1,8 @@
-"""The next attempt of a write-back: the same ones as at webhook endpoints, over three days
-(`platform/attempts/waits.py`).
+"""Schedules the next attempt of a write-back.
 
-It waits in SQS where it comes soon, else in a row. What waits in a row is noted as missed besides,
-so that it is brought forward once the store takes something again, or has another address.
+The waits are those of webhook endpoints, over three days (`platform/attempts/waits.py`). A short
+wait is a delay in SQS, a longer one a row. An attempt with a row is also recorded as missed, so
+that it is made earlier once the store accepts something again, or has another address.
 """
 
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def next_attempt_at(made: int, outcome: WriteBackOutcome) -> datetime | None:
-    """Returns when the attempt after so many is; None where none follows."""
+    """Returns the time of the attempt after `made` attempts; None where none follows."""
     reason = outcome.reason
     if not isinstance(reason, WriteBackRefusal) or reason.lasts:
         return None
@@ -39,9 +39,9 @@ def queue_attempt(
     at: datetime,
     group: str,
 ) -> None:
-    """Queues an attempt for then, in a FIFO group; queued twice, it is made once.
+    """Queues an attempt for a time, in a FIFO group; queued twice, it is made once.
 
-    Whoever notes that the attempt before was made does so after this.
+    The caller queues it before it records the attempt that was made.
     """
     if at - clock.now() > timedelta(seconds=MAX_SECONDS):
         record_missed(workspace, store_id, change)

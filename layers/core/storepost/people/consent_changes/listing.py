@@ -1,4 +1,4 @@
-"""A person's history of consent."""
+"""A person's history of consent changes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _FILTER_TO_DROP = f"A history of more than {MAX_ROWS:,} changes is listed withou
 
 @dataclass(frozen=True)
 class ChangeFilter:
-    """Says which changes are asked for; None asks for all."""
+    """The filters of a history; None doesn't filter."""
 
     channel: list[Channel] | None = None
     state: list[ConsentState] | None = None
@@ -30,11 +30,11 @@ class ChangeFilter:
 
     @property
     def named(self) -> list[str]:
-        """Returns the filters that are given, by their names; every change passes where none is."""
+        """Returns the names of the filters that are set; without any, every change passes."""
         return [name for name, value in vars(self).items() if value is not None]
 
     def passes(self, change: ConsentChange) -> bool:
-        """Returns whether the change is among them."""
+        """Returns whether the change matches all filters."""
         pairs = (
             (self.channel, change.channel),
             (self.state, change.state),
@@ -53,13 +53,13 @@ def list_changes(
     history = ConsentRepository(workspace).histories(profile.consent_partitions, MAX_ROWS + 1)
     seen = list(islice(history, MAX_ROWS + 1))
     if len(seen) > MAX_ROWS:
-        # Another filter would help nobody: all of the history is looked through for any.
+        # Another filter wouldn't help: any filter reads the whole history.
         raise FilterTooBroad(filters.named[0], _FILTER_TO_DROP)
     return cut([change for change in seen if filters.passes(change)], page)
 
 
 def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
-    """Returns a page of the whole history, which is read up to there: most ask for page 1."""
+    """Returns a page of the whole history, which is read up to it: most requests are for page 1."""
     total = profile.consent_changes
     if page.skipped >= total:
         return Listing((), total, page)
@@ -69,7 +69,7 @@ def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
 
 
 def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
-    """Returns one of the profile's changes."""
+    """Returns one of the profile's changes. Raises NotFound."""
     profile = get_profile(workspace, profile_id)
     change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
     if change is None:
@@ -79,7 +79,7 @@ def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> 
 
 @dataclass(frozen=True)
 class ChannelConsent:
-    """What holds of the address that a profile shows for a channel."""
+    """The consent of the address that a profile shows for a channel."""
 
     channel: Channel
     address: str | None = field(repr=False)
@@ -90,7 +90,7 @@ class ChannelConsent:
 
 
 def get_consent(workspace: WorkspaceScope, profile_id: UUID, channel: Channel) -> ChannelConsent:
-    """Returns what holds for a channel, and by which change. Raises NotFound."""
+    """Returns a channel's consent, with the change that holds. Raises NotFound."""
     address = primary_address(get_profile(workspace, profile_id), channel)
     if address is None:
         return ChannelConsent(channel, None, ConsentState.NOT_SUBSCRIBED, None, None)

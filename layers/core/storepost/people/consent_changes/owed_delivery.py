@@ -25,9 +25,9 @@ from storepost.values.scope import WorkspaceScope
 
 
 def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> None:
-    """Writes to a store what is owed to it of an erased person's change, if anything is.
+    """Delivers to a store the opt-out that it is owed of an erased person, if any.
 
-    What it doesn't take in all attempts is sent when it is connected again.
+    If all attempts fail, it is sent when the store is connected again.
     """
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     ref = ChangeRef(named["profileId"], named["changeId"])
@@ -59,7 +59,7 @@ def _record_outcome(
     attempt: NamedAttempt,
     outcome: WriteBackOutcome,
 ) -> None:
-    """Notes what came of an attempt, and queues the one that follows."""
+    """Records the result of an attempt, and queues the next one, if any."""
     store, refusal = delivery.store, outcome.reason
     if not isinstance(refusal, WriteBackRefusal):
         if refusal is None:
@@ -85,7 +85,7 @@ def _is_to_do(owed: OwedOptOut, store_id: UUID, attempt: NamedAttempt) -> bool:
 
 
 def _owed_customers(workspace: WorkspaceScope, owed: OwedOptOut, store_id: UUID) -> list[str]:
-    """The store's customers, without those whose address was subscribed anew."""
+    """The store's customers, without those whose address was subscribed again."""
     return [
         external_id
         for external_id in owed.customers[store_id]

@@ -1,4 +1,4 @@
-"""Recording what somebody says of an address, in the history of the profile that has it."""
+"""Records a statement about an address in the history of the profile that has it."""
 
 from collections.abc import Iterable
 
@@ -19,13 +19,16 @@ from storepost.values.scope import WorkspaceScope
 def record_statement(
     changes: Changes, profile: Profile, address: Address, statement: ConsentStatement
 ) -> StatementOutcome:
-    """Asserts the statement, as far as it is new, and saves the profile with it."""
+    """Asserts the statement, if it is new, and saves the profile with it.
+
+    Raises ValueError for a store's or list's statement about an erased person.
+    """
     outcome = assert_statement(changes, subject_of(profile), address, statement)
     if outcome is None:
         raise ValueError("a store's statement, or a list's, may be about somebody who was erased")
     if outcome.recorded or pending_evidence(changes, profile.id):
-        # Also where the copy stays as it is: the profile of a new change, or of evidence, must not
-        # have gone meanwhile.
+        # Saved also where the copy is unchanged: the commit fails if the profile of the new change
+        # or evidence is gone.
         updated = show_consents(changes, profile, profile, {address: outcome.state})
         ProfileRepository(profile.workspace).save(changes, profile, updated)
     return outcome
@@ -34,7 +37,7 @@ def record_statement(
 def record_of_address(
     changes: Changes, workspace: WorkspaceScope, address: Address, statement: ConsentStatement
 ) -> None:
-    """Records a statement for whoever has the address; where nobody has it, for a new profile.
+    """Records a statement in the profile that has the address; if none has it, in a new profile.
 
     So an unsubscription is never lost.
     """
@@ -53,9 +56,9 @@ def record_of_address(
 
 
 def newcomer_with(workspace: WorkspaceScope, addresses: Iterable[Address]) -> Profile:
-    """Returns somebody new, as an upsert makes them.
+    """Returns a new profile with the addresses, as an upsert would make it.
 
-    The id sorts by time, so that nameless newcomers are neighbours in the list by name.
+    The id sorts by time, so that new profiles without a name are adjacent in the list by name.
     """
     now = clock.now()
     profile = Profile(timed_id(now), workspace, first_seen_at=now, last_seen_at=now)

@@ -75,18 +75,18 @@ class ConsentChangedMessage(Shape):
 
 
 _LATER = frozenset({408, 429})
-"""Besides 5xx: the server had no time, or got too many requests (RFC 9110, RFC 6585)."""
+"""Besides 5xx: a timeout or too many requests (RFC 9110, RFC 6585)."""
 
 
 @dataclass(frozen=True)
 class WriteBackRefusal:
-    """Says why a store didn't take a change; no part of its address or answer stands in it."""
+    """Why a store didn't accept a change; it has no part of the store's address or answer."""
 
     error: str
     lasts: bool
-    """Whether another try would end the same."""
+    """Whether another attempt would fail the same way."""
     needs_people: bool = False
-    """Whether somebody has to fix the store's address, or its connection."""
+    """Whether a person must fix the store's address, or its connection."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class WriteBackOutcome:
 
     attempt: Attempt
     reason: WriteBackRefusal | SkipReason | None = None
-    """Why the store doesn't have the change; None once it took it."""
+    """Why the store doesn't have the change; None if it accepted it."""
     retry_after: timedelta | None = None
 
 
@@ -104,7 +104,7 @@ def post_change(
 ) -> WriteBackOutcome:
     """Posts the change to the store's address.
 
-    Each attempt of one delivery has the same `webhook-id`, and the next delivery has another.
+    All attempts of one delivery have the same `webhook-id`; the next delivery has another.
     """
     message = ConsentChangedMessage.of(change, external_ids)
     body = message.model_dump_json(by_alias=True).encode()

@@ -1,4 +1,4 @@
-"""Sending again what a store failed to take, all at once."""
+"""Sends again all changes that a store failed to accept."""
 
 from dataclasses import dataclass
 from itertools import batched
@@ -14,22 +14,22 @@ from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.scope import WorkspaceScope
 
 _AT_ONCE = 1000
-"""Changes that are read into memory together."""
+"""How many changes are read into memory together."""
 
 
 @dataclass(frozen=True)
 class FailedAtStore:
-    """Says what a store failed to take of what was recorded in some time."""
+    """The changes that a store failed to accept, of those recorded in a time range."""
 
     store_id: UUID
     recorded: RecordedWithin
 
 
 def retry_failed(workspace: WorkspaceScope, filters: FailedAtStore, changes: Changes) -> int:
-    """Sends a store again what it failed to take and still holds;
-    returns how many write-backs that is.
+    """Sends a store again the changes that failed and still hold.
 
-    Raises ValidationFailed where the workspace has no such store, and FilterTooBroad.
+    Returns the number of write-backs. Raises ValidationFailed where the workspace has no such
+    store, and FilterTooBroad.
     """
     store_id, recorded = filters.store_id, filters.recorded
     if StoreRepository(workspace).get(store_id) is None:

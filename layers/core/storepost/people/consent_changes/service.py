@@ -1,4 +1,4 @@
-"""Changing consent by request, and trying a failed write-back again."""
+"""Changes consent by request, and retries a failed write-back."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +22,7 @@ from storepost.values.problems import NotFound, Problem
 from storepost.values.scope import WorkspaceScope
 
 MAX_PENDING = timedelta(days=1)
-"""An attempt due for so long has lost its message."""
+"""An attempt due for this long has lost its message."""
 _REASONS_THAT_END = frozenset(
     {
         SkipReason.STORE_DISCONNECTED,
@@ -31,7 +31,7 @@ _REASONS_THAT_END = frozenset(
         SkipReason.NO_EMAIL,
     }
 )
-"""Why a change wasn't sent to a store, though it may have to be another time."""
+"""Reasons for a skipped write-back that may end."""
 
 
 def change_email_consent(
@@ -39,8 +39,8 @@ def change_email_consent(
 ) -> ConsentChange:
     """Subscribes or unsubscribes the email address that the profile shows.
 
-    Returns the change that holds: the new one, unless the state is there already or a later
-    statement stands against this one. Raises NoEmail.
+    Returns the change that holds: the new one, unless the address already had the state or a later
+    statement holds. Raises NoEmail.
     """
     return _change(caller, profile_id, Channel.EMAIL, NoEmail(), statement, changes)
 
@@ -57,8 +57,8 @@ def retry_write_back(
 ) -> ConsentChange:
     """Retries a write-back that failed, or that was skipped for a reason that may end.
 
-    One whose attempt is due for longer than a day is sent again too: no queue has that any more.
-    The worker decides anew whether it is sent. Raises NotFound and WriteBackNotFailed.
+    One whose attempt is due for longer than a day is sent again too: no queue still has its
+    message. The worker decides again whether it is sent. Raises NotFound and WriteBackNotFailed.
     """
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
@@ -73,13 +73,13 @@ def retry_write_back(
 
 
 def _may_be_retried(write_back: WriteBack) -> bool:
-    """Whether nothing was sent to the store, for a reason that may be over."""
+    """Whether the write-back failed, or was skipped for a reason that may have ended."""
     is_skipped = write_back.skip_reason in _REASONS_THAT_END
     return is_skipped or write_back.status is WriteBackStatus.FAILED
 
 
 def _is_lost(change: ConsentChange, write_back: WriteBack) -> bool:
-    """Whether its attempt is due for so long that its message must be gone."""
+    """Whether its attempt is due for so long that its message must be lost."""
     since = write_back.due_since or change.recorded_at
     return write_back.status is WriteBackStatus.PENDING and since < clock.now() - MAX_PENDING
 
@@ -92,7 +92,7 @@ def _change(
     statement: ConsentStatement,
     changes: Changes,
 ) -> ConsentChange:
-    """`without` is what it means that the profile shows no address of the channel."""
+    """Raises `without` where the profile shows no address of the channel."""
     profile = get_profile(caller.workspace, profile_id)
     address = primary_address(profile, channel)
     if address is None:

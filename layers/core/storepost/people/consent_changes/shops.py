@@ -20,7 +20,7 @@ from storepost.stores.stores.model import Store
 from storepost.values import clock, emails, phones
 
 PATIENCE_SECONDS = 15.0
-"""For all waits together: the queue delivers what took longer."""
+"""For all waits together: after that, the queue delivers the message again."""
 GID = "gid://shopify/Customer/"
 SINGLE, CONFIRMED = "SINGLE_OPT_IN", "CONFIRMED_OPT_IN"
 
@@ -35,10 +35,9 @@ def update_shop(
 ) -> WriteBackRefusal | SkipReason | None:
     """Writes the change to the shop; returns None once it has the state, or why it hasn't.
 
-    `is_same` says whether a customer has the address, where the change doesn't name it.
-    `is_confirmed` is whether somebody confirmed the opt-in.
-
-    The same change sent twice is one change there, as it goes by the time of the consent.
+    `is_same` returns whether a customer has the address, for a change without its address.
+    `is_confirmed` is whether the opt-in was confirmed. Sending a change twice changes nothing more
+    at the shop, which compares consent times.
     """
     try:
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
@@ -72,7 +71,7 @@ def _update_customer(
     *,
     is_confirmed: bool,
 ) -> SkipReason | None:
-    """Updates one customer, whose address is read before: the change is the address's."""
+    """Updates one customer, whose address is read first: the change belongs to the address."""
     node = admin.run(documents.CUSTOMER, id=gid)["customer"]
     if node is None:
         return SkipReason.CUSTOMER_DELETED
@@ -92,7 +91,7 @@ def _update_customer(
 
 
 def _keeps_confirmation(node: dict[str, Any], change: ConsentChange) -> bool:
-    """Whether the shop has a confirmed opt-in that the change doesn't replace by another one."""
+    """Whether the shop has a confirmed opt-in that the change doesn't replace with another one."""
     current = _consent_node(node, change.channel)
     is_unchanged = current.get("marketingState") == change.state.upper()
     is_confirmed = current.get("marketingOptInLevel") == CONFIRMED
@@ -119,7 +118,7 @@ def _consent_node(node: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 
 def _address(node: dict[str, Any], channel: Channel) -> str | None:
-    """The customer's address in the form that is compared."""
+    """The customer's address, normalised."""
     consent = _consent_node(node, channel)
     try:
         if channel is Channel.EMAIL:

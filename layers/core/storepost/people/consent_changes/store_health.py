@@ -1,8 +1,8 @@
-"""Tracks stores that don't take write-backs, and emails the workspace's owner.
+"""Tracks stores that don't accept write-backs, and emails the workspace's owner.
 
-A store fails from the first refusal on until it takes something. The owner gets an email once it
-has failed for a day, and at once where somebody has to fix something, at most once a week. What
-checks after a day is a message, of which a store has one at most, however often it recovers.
+A store is failing from its first refusal until it accepts something. The owner gets an email once
+it has failed for a day, or at once where a person must fix something, at most once a week. The
+check after a day is a delayed message; a store has at most one, however often it recovers.
 """
 
 from dataclasses import replace
@@ -27,19 +27,19 @@ REPORTED_EVERY = timedelta(days=7)
 
 
 def note_failure(store: Store, *, needs_people: bool) -> None:
-    """Notes that the store refused a write-back; nothing is written while that is known."""
+    """Records that the store refused a write-back; writes nothing if that is already recorded."""
     if store.failures.since is None or _is_due(store.failures, clock.now(), at_once=needs_people):
         commit_anew(lambda changes: _note(changes, store, at_once=needs_people))
 
 
 def note_success(store: Store) -> None:
-    """Notes that the store took one; after failures it is sent again what it hasn't taken."""
+    """Records that the store accepted one; after failures, missed changes are sent again."""
     if store.failures.since is not None:
         commit_anew(lambda changes: _recover(changes, store.workspace, store.id))
 
 
 def check_store_health(workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Emails the owner where the store fails for a day; else schedules the next check."""
+    """Emails the owner if the store has failed for a day; else schedules the next check."""
     commit_anew(lambda changes: _check(changes, workspace, store_id))
 
 
@@ -94,7 +94,7 @@ def _with_next_check(
 
 
 def _next_check_at(since: datetime, reported_at: datetime | None) -> datetime:
-    """Returns when the owner is due an email: were it before, a check would follow upon a check."""
+    """Returns when the owner's email is due; an earlier check would only schedule another one."""
     once_a_week = reported_at + REPORTED_EVERY if reported_at else since
     return max(since + REPORTED_AFTER, once_a_week)
 
@@ -109,7 +109,7 @@ def _is_due(failures: WriteBackFailures, now: datetime, *, at_once: bool) -> boo
 
 
 def _is_reported(failures: WriteBackFailures) -> bool:
-    """Whether the owner knows of these failures."""
+    """Whether the owner was emailed about these failures."""
     since, reported_at = failures.since, failures.reported_at
     return since is not None and reported_at is not None and reported_at >= since
 

@@ -1,5 +1,6 @@
-"""What a message of the write-backs' queue asks for, and why nothing is sent to a store after all
-(docs/semantics.md, section 2.5).
+"""The task of a write-back message, and the reasons to skip it.
+
+docs/semantics.md, section 2.5 has the rules.
 """
 
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from storepost.values.scope import WorkspaceScope
 
 _MOMENT = timedelta(milliseconds=1)
 NAMED = ("workspaceId", "profileId", "changeId", "storeId")
-"""The fields of a message; what else it has is another release's."""
+"""The fields of a message; others belong to another release."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,18 @@ class Task:
 
     @property
     def ref(self) -> ChangeRef:
-        """Returns where the change stands."""
+        """Returns the reference of the change."""
         return ChangeRef(self.change.profile_id, self.change.id)
 
     @property
     def named(self) -> dict[str, UUID]:
-        """Returns what its message names."""
+        """Returns the ids in its message."""
         ids = (self.workspace.id, self.change.profile_id, self.change.id, self.store_id)
         return dict(zip(NAMED, ids, strict=True))
 
     @property
     def pending(self) -> WriteBack:
-        """Returns the write-back as it is, with the attempts that were made."""
+        """Returns the current write-back, with the attempts that were made."""
         return self.change.write_back_to(self.store_id) or WriteBack(self.store_id)
 
     @property
@@ -54,15 +55,15 @@ class Task:
 
     @property
     def next_attempt(self) -> NamedAttempt:
-        """Returns what its next attempt's message names, once this one is noted."""
+        """Returns the next attempt for its message, to be queued before this one is recorded."""
         number = len(self.pending.attempts) + 2
         return NamedAttempt(number, series_of(self.pending.pending_since))
 
     def dated(self, consent: AddressConsent, customers: Iterable[Customer]) -> "Task":
-        """Returns the task with the change dated so that the store has nothing later.
+        """Returns the task with the change dated so that the store has no later consent.
 
-        That is when it was said last. A no is dated after what a customer had, where that is a
-        later yes that didn't count: a shop takes nothing that is older than what it has.
+        The date is the time of the last statement. An unsubscription is dated after a customer's
+        later opt-in that didn't count: a shop ignores a consent that is older than its own.
         """
         moments = [self.change.occurred_at, consent.as_of or self.change.occurred_at]
         if self.change.state is ConsentState.UNSUBSCRIBED:
@@ -75,13 +76,13 @@ class Task:
         return None if has_it else customer.consent_at(channel)
 
     def addressed(self, customers: list[Customer]) -> list[Customer]:
-        """Returns the customers that are there and whose own address is the changed one."""
+        """Returns the customers that aren't deleted and have the changed address."""
         own = [c for c in customers if c.address(self.address.channel) == self.address.value]
         return [customer for customer in own if customer.deleted_at is None]
 
 
 _MAX_STEPS = 5
-"""How many earlier changes are checked that weren't sent to a store that didn't know the person."""
+"""How many earlier changes are read that weren't sent to a store that didn't know the person."""
 
 
 def reason_to_skip(
@@ -91,7 +92,7 @@ def reason_to_skip(
     store: Store | None,
     delivery: Delivery | None,
 ) -> SkipReason | None:
-    """Returns the first reason that holds; None where the store gets the change."""
+    """Returns the first reason that applies; None where the store gets the change."""
     addressed = task.addressed(customers)
     reasons = {
         SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
@@ -107,12 +108,12 @@ def reason_to_skip(
 
 
 def _is_current(task: Task, addressed: list[Customer]) -> bool:
-    """Whether the store gave the state itself, as far as is known."""
+    """Whether the store sent the state itself, as far as is known."""
     return all(_has_state(task, customer) for customer in addressed)
 
 
 def _lacks_level(task: Task, consent: AddressConsent, store: Store | None) -> bool:
-    """Whether a shop is to learn that the person has confirmed what it has since before."""
+    """Whether a shop lacks the confirmation of an opt-in that was confirmed after the change."""
     if store is None or store.is_custom or task.change.state is not ConsentState.SUBSCRIBED:
         return False
     confirmed_at = consent.confirmed_at if consent.is_confirmed else None
@@ -120,7 +121,7 @@ def _lacks_level(task: Task, consent: AddressConsent, store: Store | None) -> bo
 
 
 def _has_state(task: Task, customer: Customer) -> bool:
-    """Whether the store has the customer so; a box that it unticked says `not_subscribed`."""
+    """Whether the store has the customer in this state; an unticked box is `not_subscribed`."""
     state, stored = task.change.state, customer.consent(task.address.channel)
     unticked = state is ConsentState.UNSUBSCRIBED and stored is ConsentState.NOT_SUBSCRIBED
     from_there = task.change.origin.store_id == task.store_id
@@ -128,10 +129,10 @@ def _has_state(task: Task, customer: Customer) -> bool:
 
 
 def _is_known(task: Task) -> bool:
-    """Whether what counts as given by the store is what it has.
+    """Whether the store is known to have the state that its customer's row has.
 
-    It isn't where the change before may have been sent and nobody knows the end: the store is then
-    sent what it may have already, rather than left with what was taken back.
+    It isn't known where the change before may have been sent with an unknown end. Then the store is
+    sent a state that it may already have, so that it doesn't keep one that was replaced.
     """
     repository, ref = ConsentRepository(task.workspace), task.change.follows
     for _ in range(_MAX_STEPS):

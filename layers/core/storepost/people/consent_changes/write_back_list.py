@@ -1,8 +1,8 @@
-"""A workspace's write-backs, of all people's consents.
+"""A workspace's write-backs, of all people.
 
-What failed has a row of its own store (`people/consent/missed_write_backs.py`), so it is found
-among any number of others. Everything else is found by the index of changes, of which at most
-20,000 are looked at.
+A failed one has a row in its store's partition (`people/consent/missed_write_backs.py`), so it is
+found among any number of others. All others are found by the index of changes, of which at most
+20,000 are read.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -22,12 +22,12 @@ from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageR
 from storepost.values.scope import WorkspaceScope
 
 _AT_ONCE = 1000
-"""Changes that are read into memory together."""
+"""How many changes are read into memory together."""
 
 
 @dataclass(frozen=True)
 class WriteBackFilter:
-    """Says which write-backs are asked for; None asks for all."""
+    """The filters of the list; None doesn't filter."""
 
     status: Collection[WriteBackStatus] | None = None
     store_id: UUID | None = None
@@ -36,7 +36,7 @@ class WriteBackFilter:
 
     @property
     def is_of_failed(self) -> bool:
-        """Returns whether nothing but what failed is asked for."""
+        """Returns whether only failed write-backs are requested."""
         return self.status is not None and set(self.status) == {WriteBackStatus.FAILED}
 
     @property
@@ -45,15 +45,15 @@ class WriteBackFilter:
         return "recordedTo" if self.recorded.since else "recordedFrom"
 
     def has_store(self, store_id: UUID) -> bool:
-        """Returns whether write-backs to the store are asked for."""
+        """Returns whether write-backs to the store match."""
         return self.store_id is None or store_id == self.store_id
 
     def has_channel(self, channel: Channel) -> bool:
-        """Returns whether changes of the channel are asked for."""
+        """Returns whether changes of the channel match."""
         return self.channel is None or channel in self.channel
 
     def matches(self, change: ConsentChange, write_back: WriteBack) -> bool:
-        """Returns whether the write-back is what is asked for."""
+        """Returns whether the write-back matches all filters."""
         has_status = self.status is None or write_back.status in self.status
         is_requested = self.recorded.has(change.recorded_at) and self.has_channel(change.channel)
         return has_status and is_requested and self.has_store(write_back.store_id)
@@ -64,7 +64,7 @@ class ListedWriteBack:
     """The write-back of a change to one store."""
 
     profile_id: UUID
-    """The profile that answers for the change's own by now."""
+    """The profile that now has the change: the survivor after a merge."""
     change: ConsentChange
     write_back: WriteBack
 
@@ -76,7 +76,7 @@ type _WriteBackKey = tuple[ChangeRef, UUID]
 def list_write_backs(
     workspace: WorkspaceScope, filters: WriteBackFilter, page: PageRequest
 ) -> Listing[ListedWriteBack]:
-    """Returns the workspace's write-backs, those of the change that was recorded last first.
+    """Returns the workspace's write-backs, by when their change was recorded, the last first.
 
     Raises FilterTooBroad.
     """
@@ -87,7 +87,7 @@ def list_write_backs(
 
 
 def _indexed(workspace: WorkspaceScope, filters: WriteBackFilter) -> list[_WriteBackKey]:
-    """What the index says of all but the status."""
+    """The keys in the index that match all filters but the status."""
     changes = list(indexed_changes(workspace, filters.recorded, MAX_ROWS + 1))
     if len(changes) > MAX_ROWS:
         raise FilterTooBroad(filters.advised)
@@ -101,7 +101,7 @@ def _indexed(workspace: WorkspaceScope, filters: WriteBackFilter) -> list[_Write
 
 
 def _failed(workspace: WorkspaceScope, filters: WriteBackFilter) -> list[_WriteBackKey]:
-    """What may have failed."""
+    """The keys of write-backs that may have failed."""
     stores = [each.id for each in StoreRepository(workspace).all() if filters.has_store(each.id)]
     keys = [key for store_id in stores for key in _missed_by(workspace, store_id, filters)]
     if len(keys) > MAX_ROWS:
@@ -117,7 +117,7 @@ def _missed_by(
 
 
 def _newest_last(key: _WriteBackKey) -> tuple[UUID, UUID, int]:
-    """What the index sorts by, turned round; of one change the stores come in their order."""
+    """The index's sort order, for sorting in reverse; stores of one change stay in their order."""
     ref, store_id = key
     return (ref.change_id, ref.profile_id, -store_id.int)
 
@@ -125,7 +125,7 @@ def _newest_last(key: _WriteBackKey) -> tuple[UUID, UUID, int]:
 def _with_status(
     workspace: WorkspaceScope, keys: Sequence[_WriteBackKey], filters: WriteBackFilter
 ) -> list[_WriteBackKey]:
-    """Those of the keys whose write-back is what is asked for, as it is now."""
+    """The keys whose write-back matches the filters, as read now."""
     found = list[_WriteBackKey]()
     for some in batched(keys, _AT_ONCE, strict=False):
         changes = ConsentRepository(workspace).get_many(ref for ref, _ in some)
@@ -136,7 +136,7 @@ def _with_status(
 def _matching(
     changes: dict[ChangeRef, ConsentChange], key: _WriteBackKey, filters: WriteBackFilter
 ) -> WriteBack | None:
-    """The write-back of the key, if it is there and is asked for."""
+    """The write-back of the key, if it exists and matches."""
     ref, store_id = key
     change = changes.get(ref)
     write_back = change.write_back_to(store_id) if change else None
@@ -146,7 +146,7 @@ def _matching(
 def _read(
     workspace: WorkspaceScope, listing: Listing[_WriteBackKey], filters: WriteBackFilter
 ) -> Listing[ListedWriteBack]:
-    """The write-backs of a page, with the profiles that answer for their changes."""
+    """The write-backs of a page, with the profiles that now have their changes."""
     refs = [ref for ref, _ in listing.items]
     changes = ConsentRepository(workspace).get_many(refs)
     profiles = ProfileRepository(workspace).by_id(ref.profile_id for ref in refs)

@@ -1,10 +1,10 @@
-"""The write-back of a change to a store, decided at the moment of writing (docs/semantics.md,
-section 2.5).
+"""Delivers a change to a store; the worker decides when it writes (docs/semantics.md, section 2.5).
 
-A message can come twice, late, and after a run that was killed between writing to the store and
-noting that. So what the store gave last counts as what it has only where the change before ended
-for certain (docs/adr/0008). It names its attempt by number, and the next one is queued before this
-one is noted: a message whose attempt was noted is done, and none is lost (docs/adr/0158).
+A message can arrive twice, late, or after a run that was killed between writing to the store and
+recording that. So the last state that the store sent is trusted only where the change before ended
+for certain (docs/adr/0008). A message names its attempt by number, and the next attempt is queued
+before this one is recorded: a message whose attempt is recorded is done, and none is lost
+(docs/adr/0158).
 """
 
 import json
@@ -63,17 +63,15 @@ _OUTCOMES = {
     WriteBackStatus.SKIPPED: "WriteBacksSkipped",
     WriteBackStatus.FAILED: "WriteBacksFailed",
 }
-"""The metric of each way in which a write-back ends."""
+"""The metric for each way in which a write-back ends."""
 
 
 def write_back(message: str, tries: int) -> None:
-    """Writes a consent change to the store that a message names, if that is still to be done.
+    """Writes a message's consent change to its store, if that is still due.
 
-    A message that names no change is about what a store hasn't taken, or about its failures.
-
-    `tries` is how many times the queue delivered the message, this one included: more than once
-    where a run failed here, whatever the store did. Raises `NotTaken` where it is to be decided
-    anew.
+    A message without a change is about a store's missed changes, or about its failures. `tries` is
+    how many times the queue delivered the message, this one included: more than once after a run
+    failed here, whatever the store answered. Raises `NotTaken` where it must be decided again.
     """
     body = json.loads(message)
     if "changeId" not in body:
@@ -82,17 +80,17 @@ def write_back(message: str, tries: int) -> None:
     named = {name: UUID(body[name]) for name in NAMED}
     task, attempt = _task_of(named), NamedAttempt.of(body)
     if task is None or attempt.is_of_erased:
-        # The change of somebody who was erased may still be there, and wait for its next attempt.
+        # An erased person's change may still exist, and wait for its next attempt.
         deliver_owed(named, attempt, tries)
     elif _is_to_do(task, attempt):
         _try(task, attempt, tries)
     elif attempt.number == 1:
-        # The release before sent what is owed so.
+        # The previous release sent owed opt-outs in this form.
         deliver_owed(named, attempt, tries)
 
 
 def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
-    """Does what the message asks for, or notes that it failed where nothing delivers that again."""
+    """Carries out the attempt; records a failure if the queue won't deliver the message again."""
     try:
         check_tries(tries)
         _carry_out(task, attempt, tries)
@@ -101,7 +99,7 @@ def _try(task: Task, attempt: NamedAttempt, tries: int) -> None:
     except Exception as error:
         if tries < TRIES:
             raise
-        # Somebody who sees that it failed can have it retried.
+        # A person who sees the failure can request a retry.
         log_unexpected(error)
         _finish_as_missed(
             task, task.pending.failed("The change couldn't be sent to the store.", clock.now())
@@ -119,7 +117,7 @@ def _check_store(body: dict[str, str]) -> None:
 
 
 def _is_to_do(task: Task, attempt: NamedAttempt) -> bool:
-    """Whether the message's attempt is still to be made: it wasn't noted, or one is due."""
+    """Whether the message's attempt is still to be made: it isn't recorded yet, or one is due."""
     pending = task.pending
     is_first = attempt.number == 1
     is_of_these = is_first or attempt.since == series_of(pending.pending_since)
@@ -133,10 +131,10 @@ def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
     reads.prefetch(_keys_of(task))
     consent = ConsentRepository(task.workspace, reads).consent_of(task.address)
     if consent.holds is None or consent.erased_at:
-        # The person may have been erased since, and the worker may still be to remove the change.
+        # The person may have been erased, and the worker may not have removed the change yet.
         deliver_owed(task.named, attempt, tries)
     profile = ProfileRepository(task.workspace, reads).get(task.change.profile_id)
-    # Of an erased person the worker that removes what they have left keeps it for the store.
+    # For an erased person, the erasure's worker keeps the opt-out that the store is owed.
     if profile is not None:
         _write_to_store(task, profile, consent, reads)
 
@@ -159,7 +157,7 @@ def _write_to_store(task: Task, profile: Profile, consent: AddressConsent, reads
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
-    """Notes why nothing is sent to the store; what may be sent another time isn't lost."""
+    """Records why the store isn't sent the change; one that may be sent later is kept as missed."""
     after = task.pending.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         _finish_as_missed(task, after, is_disconnected(task.workspace, task.store_id))
@@ -170,7 +168,7 @@ def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
 
 
 def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
-    """Whether it is sent once the store permits it: an unsubscription alone.
+    """Whether it is sent once the store permits it: only an unsubscription is.
 
     Most stores without an address never get one.
     """
@@ -178,7 +176,7 @@ def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
 
 
 def _task_of(named: dict[str, UUID]) -> Task | None:
-    """What there is to do; None once it is done, or the change went with its profile."""
+    """The task; None once it is done, or if the change was deleted with its profile."""
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     change = ConsentRepository(workspace).get(ChangeRef(named["profileId"], named["changeId"]))
     if change is None or change.address is None or not _is_pending(change, store_id):
@@ -192,7 +190,7 @@ def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
 
 
 def _keys_of(task: Task) -> list[Key]:
-    """The rows that each write-back is decided on, whichever way it ends."""
+    """The rows that each decision reads, whatever its result."""
     workspace = task.workspace
     return [
         address_key(workspace, task.address),
@@ -202,7 +200,7 @@ def _keys_of(task: Task) -> list[Key]:
 
 
 def _customers(task: Task, profile: Profile, consent: AddressConsent) -> list[Customer]:
-    """The store's customers of the person, and of the address, deleted ones too."""
+    """The store's customers of the person and of the address, deleted ones too."""
     others = [c for c in consent.other_customers if c.store_id == task.store_id]
     customers = CustomerRepository(task.workspace)
     found = customers.of_profile(profile, task.store_id, others)
@@ -212,7 +210,7 @@ def _customers(task: Task, profile: Profile, consent: AddressConsent) -> list[Cu
 
 
 def _of_holder(task: Task, profile: Profile, customers: CustomerRepository) -> list[Customer]:
-    """The store's customers of whoever has the address now, where that is somebody else."""
+    """The store's customers of the profile that has the address now, if that is another one."""
     profiles, identity = ProfileRepository(task.workspace), identity_of(task.address)
     holder = look_up(profiles, [identity]).holder_of(identity)
     if holder is None or holder.id == profile.id:
@@ -221,9 +219,9 @@ def _of_holder(task: Task, profile: Profile, customers: CustomerRepository) -> l
 
 
 def _was_taken(task: Task, customers: list[Customer]) -> bool:
-    """Whether a run that was killed since has noted with each customer that the store took it.
+    """Whether an earlier, killed run has recorded with each customer that the store accepted it.
 
-    It must have noted this delivery: after an earlier one the store may have got another state.
+    The record must be of this delivery: after an earlier one the store may have got another state.
     """
     delivery_id = task.change.delivery_id_for(task.store_id)
     noted = [c.delivered(task.address.channel) == delivery_id for c in task.addressed(customers)]
@@ -260,7 +258,7 @@ def _note_taken(
 def _note_refused(
     task: Task, delivery: Delivery, outcome: WriteBackOutcome, refusal: WriteBackRefusal
 ) -> None:
-    # Before the write-back is finished: after that, nothing delivers the message again.
+    # Before the write-back is finished: after that, no message is delivered again.
     note_failure(delivery.store, needs_people=refusal.needs_people)
     at = next_attempt_at(len(task.pending.attempts) + 1, outcome)
     made = task.pending.attempted(outcome.attempt, at)
@@ -275,11 +273,11 @@ def _note_refused(
 
 
 def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
-    """Lets what the store took count as given by it; whether that is all that the store has.
+    """Records the accepted state as the store's own; returns whether the store surely has it.
 
-    Where the store sent something else during the write, that stays: nobody knows which came last
-    there. Each is one write, and comes before the write-back's mark: `_was_taken` says what a run
-    that is killed in between has left.
+    If the store sent another state during the write, that stays: it isn't known which came last
+    there. Each customer is one write, made before the write-back's status: after a killed run,
+    `_was_taken` finds these records.
     """
     customers = CustomerRepository(task.workspace)
     noted = [customers.note_delivered(customer, task.change) for customer in recipients]
@@ -287,7 +285,7 @@ def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
 
 
 def _finish(task: Task, after: WriteBack) -> None:
-    """Writes what became of the write-back; nothing where another run has done so."""
+    """Writes the end of the write-back; does nothing where another run has done so."""
     count(_OUTCOMES[after.status])
     WriteBackStatusRepository(task.workspace).finish(task.change, after)
 
@@ -295,9 +293,9 @@ def _finish(task: Task, after: WriteBack) -> None:
 def _finish_as_missed(
     task: Task, after: WriteBack, precondition: Precondition | None = None
 ) -> None:
-    """The same, where it may be sent another time.
+    """Like `_finish`, for a write-back that may be sent another time.
 
-    Raises NotTaken where `demand` doesn't hold any more: then it is decided anew.
+    Raises NotTaken where `precondition` fails: then the message is decided again.
     """
     try:
         finish_as_missed(task.workspace, task.change, after, precondition)

@@ -1,1 +1,1 @@
-"""Customers as the stores know them, each part of one profile."""
+"""Customers as the stores know them; each belongs to one profile."""

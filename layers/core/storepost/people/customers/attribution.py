@@ -1,4 +1,4 @@
-"""What a customer says of the person: the profile after a store's push.
+"""Applies a customer's data to the profile, when a store pushes or deletes the customer.
 
 docs/semantics.md, section 1 has the rules.
 """
@@ -26,11 +26,10 @@ def with_customer(
     incoming: IncomingCustomer,
     accepted: Iterable[Identity],
 ) -> Profile:
-    """Returns the profile with the customer as the store gives it now;
-    a new one where it is nobody's.
+    """Returns the profile with the customer as the store sends it now.
 
-    `stored` is the customer as the store gave it last, `accepted` the identities that the profile
-    has from now on.
+    A new profile if `before` is None. `stored` is the customer as the store last sent it,
+    `accepted` the identities that the profile has from now on.
     """
     identities = list(accepted)
     moments = (incoming.external_created_at, incoming.external_updated_at)
@@ -38,16 +37,16 @@ def with_customer(
     profile = profile.seen(*moments).identified(incoming.seen(identities))
     if stored is None:
         profile = profile.linked(store.id, customers=1)
-    # A deleted customer that the store gives again speaks for itself again.
+    # The id of a deleted customer that the store sends again prevents merges again.
     profile = replace(profile, former=profile.former - frozenset(identities))
     return _with_locale(_with_shown_fields(profile, stored, incoming), store, incoming)
 
 
 def without_customer(profile: Profile, customer: Customer, others: Sequence[Customer]) -> Profile:
-    """Returns the profile without a customer, and without what only their record said.
+    """Returns the profile without a customer, and without data that only their record had.
 
-    `others` are the profile's other customers. An address that none of them has identifies the
-    person no more; another one is shown in its place.
+    `others` are the profile's other customers. An address that none of them has no longer
+    identifies the person; another one is shown instead.
     """
     own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, customer.external_id, customer.store_id)
     former = _ShownFields(customer.first_name, customer.last_name, customer.email, customer.phone)
@@ -55,9 +54,10 @@ def without_customer(profile: Profile, customer: Customer, others: Sequence[Cust
 
 
 def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -> Profile:
-    """Returns the profile without the id of a buyer whom nothing names but orders.
+    """Returns the profile without the id of a buyer whom only orders name.
 
-    What the orders had said about the person isn't kept: in doubt it is what is shown, as above.
+    The orders' data about the person isn't stored separately. So the data that the profile shows
+    counts as theirs, and is removed by the same rules.
     """
     former = _ShownFields(profile.first_name, profile.last_name, profile.email, profile.phone)
     return _without(profile, own, former, others)
@@ -68,8 +68,8 @@ def without_identity(
 ) -> Profile:
     """Returns the profile without one of its identities.
 
-    Where that was shown, another one is: one that a customer of a store has, else the one that came
-    first.
+    If that was shown, another one is shown instead: one that a store's customer has, else the
+    oldest.
     """
     remaining = {each: seen for each, seen in profile.sightings.items() if each != identity}
     live = [each for each in customers if each.deleted_at is None]
@@ -113,7 +113,7 @@ def _without(
 
 
 def _primary(profile: Profile, kind: IdentityType, current: str | None) -> str | None:
-    """The address that was shown, if it still is the profile's; else the one that came first."""
+    """The shown address, if the profile still has it; else the first one."""
     own = [each.value for each in profile.identities if each.type is kind]
     return current if current in own else next(iter(own), None)
 
@@ -124,7 +124,7 @@ def _unless(current: str | None, former: str | None, others: Sequence[str | None
 
 @dataclass(frozen=True)
 class _ShownFields:
-    """What a customer gave last of what a profile shows."""
+    """The last sent data of a customer that a profile may show."""
 
     first_name: str | None = None
     last_name: str | None = None
@@ -135,9 +135,9 @@ class _ShownFields:
 def _with_shown_fields(
     profile: Profile, stored: Customer | None, incoming: IncomingCustomer
 ) -> Profile:
-    """Fills what is empty; what this customer had given before follows it.
+    """Fills empty fields; a field that showed this customer's former value gets the new one.
 
-    An address is only shown where it is the profile's own, and the last one stays where the
+    An address is only shown where the profile has it as an identity. The last one stays where the
     customer has none any more.
     """
     own = profile.identities

@@ -1,4 +1,4 @@
-"""What a customer's push says of consent, and the profiles that it changes, saved with it."""
+"""Applies the consent in a customer's push, and saves the profiles that it changes."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -32,7 +32,7 @@ class Push:
     before: Customer | None
     after: Customer
     origin: ConsentOrigin
-    """Who pushes."""
+    """The store, or the caller, that pushes the customer."""
 
     def address(self, channel: Channel) -> Address | None:
         """Returns the customer's own address of a channel."""
@@ -40,7 +40,7 @@ class Push:
         return Address(channel, value) if value else None
 
     def consent_before(self, channel: Channel) -> StoreConsent | None:
-        """Returns what the store gave last; None where the customer is new, or there again."""
+        """Returns the store's last value; None for a customer who is new, or was deleted."""
         before = self.before
         if before is None or before.deleted_at is not None:
             return None
@@ -49,14 +49,14 @@ class Push:
             before.address(channel),
             before.consent(channel),
             before.consent_at(channel),
-            # A shop keeps the consent time that it gets.
+            # A shop keeps the consent time that it is sent.
             may_return=is_taken and self.store.is_custom,
             proof_digest=before.proof(channel),
             is_taken=is_taken,
         )
 
     def consent_after(self, channel: Channel) -> StoreConsent:
-        """Returns what the store gives now; `not_subscribed` where it says nothing."""
+        """Returns the store's new value; `not_subscribed` where it states none."""
         consent = self.incoming.consent(channel)
         state = consent.state or ConsentState.NOT_SUBSCRIBED
         return StoreConsent(
@@ -68,20 +68,20 @@ class Push:
         )
 
     def origin_of(self, channel: Channel) -> ConsentOrigin:
-        """Returns the origin of the channel's consent, with the proof that the store gives."""
+        """Returns the origin of the channel's consent, with the store's proof."""
         proof = self.incoming.consent(channel).proof
         return self.origin.proven_by(proof) if proof else self.origin
 
     @property
     def moves(self) -> bool:
-        """Returns whether a known customer has another address than before."""
+        """Returns whether a known customer's address has changed."""
         before = self.before
         return before is not None and any(
             before.address(channel) != self.after.address(channel) for channel in Channel
         )
 
     def states_consent(self, channel: Channel) -> bool:
-        """Returns whether it gives a consent that is the person's."""
+        """Returns whether the push states the person's own consent."""
         consent = self.incoming.consent(channel)
         return consent.state is not None and not consent.is_of_address
 
@@ -89,11 +89,11 @@ class Push:
 def assert_and_save(
     changes: Changes, push: Push, known: KnownIdentities, before: Profile | None, after: Profile
 ) -> None:
-    """Asserts both channels, suppresses what the store has as invalid, and saves the customer's
-    profile, and whoever else has an address.
+    """Asserts both channels, suppresses invalid addresses, and saves the affected profiles.
 
-    State belongs to the address (docs/semantics.md, section 2.1): where another profile has the
-    customer's, the change is that profile's.
+    These are the customer's profile, and other profiles that have an address. State belongs to the
+    address (docs/semantics.md, section 2.1): where another profile has the customer's address, the
+    change is that profile's.
     """
     outcomes = [
         _assert_address(changes, push, known, after, address)
@@ -113,20 +113,20 @@ def assert_and_save(
 
 
 def _present_address(changes: Changes, push: Push, channel: Channel) -> Address | None:
-    """The customer's address from now on; they are no longer among those of the one of before."""
+    """The customer's current address; they are removed from the former one's other customers."""
     _detach_former(changes, push, channel)
     return push.address(channel)
 
 
 @dataclass(frozen=True)
 class _AddressOutcome:
-    """Says what a push did to one address."""
+    """The effect of a push on one address."""
 
     address: Address
     owner: Profile
     outcome: StatementOutcome | None
     is_suppressed: bool
-    """Whether it is suppressed now and wasn't."""
+    """Whether this push suppressed it."""
 
 
 def _assert_address(
@@ -141,10 +141,11 @@ def _assert_address(
 
 
 def _save(changes: Changes, was: Profile | None, updated: Profile, *, always: bool) -> None:
-    """Saves the profile also where only its history or evidence grows: it must still be there.
+    """Saves the profile, also where only its history or evidence grows.
 
-    And where the customer has another address, or one that is suppressed now, with `always`: that
-    must not have been taken off the profile meanwhile.
+    The commit then fails if the profile is gone. `always` saves it where the customer's address
+    changed or is suppressed now: the commit fails if the address was removed from the profile
+    meanwhile.
     """
     grows = added_to(changes, updated.id) or pending_evidence(changes, updated.id)
     if always or updated != was or grows:
@@ -152,8 +153,9 @@ def _save(changes: Changes, was: Profile | None, updated: Profile, *, always: bo
 
 
 def _suppress(changes: Changes, push: Push, address: Address, owner: Profile) -> bool:
-    """Suppresses the address where the store has it as invalid and hadn't before: what it repeats
-    doesn't undo what somebody lifted. Whether it is suppressed now and wasn't.
+    """Suppresses the address if the store newly states that it is invalid; returns whether it did.
+
+    A repeated statement doesn't undo a lifted suppression.
     """
     at = push.after.newly_invalid_at(push.before, address.channel)
     if at is None or names_nobody(address.value):
@@ -162,9 +164,10 @@ def _suppress(changes: Changes, push: Push, address: Address, owner: Profile) ->
 
 
 def _hold_back(changes: Changes, address: Address, known: KnownIdentities, after: Profile) -> None:
-    """Lets whoever is about to claim an address that nobody has read what is said of it now.
+    """Makes a concurrent writer that claims the unclaimed address lose the race.
 
-    A profile that has as many identities as it may doesn't take its customer's address.
+    That writer then reads the new statement. A profile at its limit of identities doesn't claim its
+    customer's address.
     """
     identity = identity_of(address)
     is_claimed = identity in after.sightings or known.holder_of(identity) is not None
@@ -174,7 +177,7 @@ def _hold_back(changes: Changes, address: Address, known: KnownIdentities, after
 
 
 def _owner(address: Address, known: KnownIdentities, after: Profile) -> Profile:
-    """Whose the customer's address is: another profile's that has claimed it, or the customer's."""
+    """The profile that has the address: the one that has claimed it, else the customer's."""
     holder = known.holder_of(identity_of(address))
     return holder if holder and holder.id != after.id else after
 
@@ -212,7 +215,7 @@ def _assert(
 def _is_all_of_store(push: Push, owner: Profile) -> bool:
     """Whether the customer is new, and the only one of the store that the address's owner has.
 
-    A store that takes no consent is left to the worker, which says so.
+    For a store that accepts no consent it is False: the worker then records the reason.
     """
     link = owner.links.get(push.store.id)
     is_owners = push.before is None and push.after.profile_id == owner.id
@@ -221,7 +224,7 @@ def _is_all_of_store(push: Push, owner: Profile) -> bool:
 
 
 def _detach_former(changes: Changes, push: Push, channel: Channel) -> None:
-    """Where the customer has another address now, the one of before is theirs no more."""
+    """Removes the customer from the former address's other customers if the address has changed."""
     before = push.before
     value = before.address(channel) if before else None
     if before and value and value != push.after.address(channel):

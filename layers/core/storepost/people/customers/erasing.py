@@ -1,4 +1,4 @@
-"""What an erased profile leaves in stores' customers."""
+"""Removes an erased profile's customers of stores."""
 
 from functools import partial
 from itertools import batched
@@ -18,9 +18,9 @@ from storepost.stores.stores.repository import StoreRepository
 
 
 def erase_customers(erasure: Erasure) -> bool:
-    """Removes the erased person's customers; a store that still has one may put it anew.
+    """Removes the erased person's customers; a store may put one again that it still has.
 
-    Of one that a shop has deleted that stays, so that nothing older restores it.
+    The tombstone of a shop's deleted customer stays, so that no older data restores it.
     """
     for each in erasure.identities:
         if each.type is not IdentityType.PLATFORM_CUSTOMER_ID or each.store_id is None:
@@ -32,7 +32,7 @@ def erase_customers(erasure: Erasure) -> bool:
 
 
 def _detach_from_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None:
-    """Takes the customer out of those of an address that is somebody else's."""
+    """Removes the customer from the other customers of addresses that another person has."""
     customer = CustomerRepository(erasure.workspace).get(store_id, external_id)
     if customer is None or customer.profile_id not in erasure.partitions:
         return
@@ -51,7 +51,7 @@ def _detach_from_addresses(erasure: Erasure, store_id: UUID, external_id: str) -
 
 
 def _is_deleted(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
-    """Whether it was the person's, and the store had not deleted it."""
+    """Deletes the person's row unless a deletion by the store is stored; returns whether it did."""
     row = CustomerItem(*customer_key(erasure.workspace, store_id, external_id))
     is_there = CustomerItem.deleted_at.does_not_exist()
     return any(

@@ -1,6 +1,6 @@
-"""What a store says of a person.
+"""Lenient fields of people that stores send.
 
-It exports what it doesn't know as empty texts, or as words for nobody: both count as left out.
+Stores export unknown values as empty texts or placeholders: both count as left out.
 """
 
 from typing import Annotated
@@ -22,7 +22,7 @@ def _nothing_for_blank(value: object) -> object:
 
 
 def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
-    """Returns a LenientPhone in E.164; without a country's code it is read as the store's.
+    """Returns a LenientPhone in E.164; without a country's code, the store's country is assumed.
 
     Raises ValidationFailed, with the number's JSON Pointer.
     """
@@ -36,6 +36,6 @@ def phone_in(store: Store, number: str | None, pointer: str) -> str | None:
 
 LenientEmail = Annotated[EmailAddress | None, BeforeValidator(placeholder_to_none)]
 LenientPhone = Annotated[phones.LenientNumber | None, BeforeValidator(placeholder_to_none)]
-"""A number as a store has it, in E.164 where it has its country's code; see `phone_in`."""
+"""A store's phone number, in E.164 if it has a country's code; see `phone_in`."""
 LenientName = Annotated[Name | None, BeforeValidator(_nothing_for_blank)]
 LenientLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]

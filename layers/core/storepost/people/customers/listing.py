@@ -1,4 +1,4 @@
-"""A person's customers, as the stores have them."""
+"""A person's customers of stores."""
 
 from uuid import UUID
 
@@ -14,8 +14,9 @@ from storepost.values.scope import WorkspaceScope
 def list_customers(
     workspace: WorkspaceScope, profile_id: UUID, store_id: UUID | None, page: PageRequest
 ) -> tuple[Listing[Customer], dict[UUID, Store]]:
-    """Returns the profile's customers, deleted ones too, the newest first,
-    and the stores of the page's.
+    """Returns a page of the profile's customers, with their stores.
+
+    Deleted customers are included; the newest is first.
     """
     profile = get_profile(workspace, profile_id)
     found = CustomerRepository(workspace).of_profile(profile, store_id)

@@ -18,39 +18,39 @@ from storepost.values.ids import derived_id
 
 
 def customer_id(store_id: UUID, external_id: str) -> UUID:
-    """Returns the id of a store's customer: it follows from what the store calls them."""
+    """Returns the id of a store's customer, derived from the store's own id of them."""
     return derived_id(store_id, "customer", external_id)
 
 
 @dataclass(frozen=True)
 class IncomingConsent:
-    """Says what a store says of one channel; a state of None says nothing."""
+    """A store's consent data for one channel; a state of None states nothing."""
 
     state: ConsentState | None = None
     updated_at: datetime | None = None
     """The store's own consent time."""
     is_of_address: bool = False
-    """Whether it says that the address is invalid, and nothing of what the person wants."""
+    """Whether it states that the address is invalid, and nothing about the person's wish."""
     proof: Proof | None = None
     evidence: EvidenceDetails | None = None
-    """What proves it, where the store gives anything."""
+    """The evidence, if the store sends any."""
 
     @property
     def digest(self) -> str | None:
-        """Returns the digest of what proves it."""
+        """Returns the digest of its proof and evidence."""
         return digest_of_proof(self.proof, self.evidence)
 
     def occurred_at(self, now: datetime) -> datetime | None:
-        """Returns the store's own consent time; one that is still to come is none.
+        """Returns the store's own consent time; None for a time in the future.
 
-        Else all that the store says until then would be older than that.
+        Otherwise all later data of the store would be older until then.
         """
         return self.updated_at if self.updated_at and self.updated_at <= now else None
 
 
 @dataclass(frozen=True)
 class IncomingCustomer:
-    """A customer as a store sends it; None where it says nothing."""
+    """A customer as a store sends it; a field is None where the store states nothing."""
 
     external_created_at: datetime
     external_updated_at: datetime
@@ -63,21 +63,22 @@ class IncomingCustomer:
     email_consent: IncomingConsent = IncomingConsent()
     sms_consent: IncomingConsent = IncomingConsent()
     says_locale: bool = True
-    """False where the record has no place for a locale: then what was given before stays."""
+    """False where the record's format has no locale: then the stored locale stays."""
 
     def consent(self, channel: Channel) -> IncomingConsent:
-        """Returns what it says of a channel."""
+        """Returns the consent data of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
     def address(self, channel: Channel) -> str | None:
-        """Returns the address of a channel that it gives."""
+        """Returns the address of a channel."""
         return self.email if channel is Channel.EMAIL else self.phone
 
     def without_old_consent(self, stored: "Customer | None") -> "IncomingCustomer":
-        """Returns the record without consents that are older than what is stored of that address.
+        """Returns the record without consents that are older than the stored ones.
 
-        An equal record of before, or an export of hours ago, has what the store had until it gave
-        another consent or took one from us.
+        Only a consent of the same address is compared. A record of equal time, or an export that is
+        hours old, has the store's state from before it changed the consent or accepted a
+        write-back.
         """
         if stored is None:
             return self
@@ -96,9 +97,9 @@ class IncomingCustomer:
         return since is not None and at < since
 
     def _is_of_before(self, stored: "Customer", channel: Channel) -> bool:
-        """Whether it is what the store had before it took `subscribed` from here.
+        """Whether it is the store's state from before it accepted a written-back `subscribed`.
 
-        It is `not_subscribed` in a record that isn't newer than the last one, nor its consent.
+        It is a `not_subscribed` whose record isn't newer than the last one, nor its consent time.
         """
         consent, since = self.consent(channel), stored.consent_at(channel)
         if consent.state is not ConsentState.NOT_SUBSCRIBED or stored.delivered(channel) is None:
@@ -107,13 +108,16 @@ class IncomingCustomer:
         return not (is_newer or (consent.updated_at and since and consent.updated_at > since))
 
     def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
-        """Returns what names the person whom the store calls `external_id`."""
+        """Returns the identities of the customer with this external id."""
         return identities_of(
             store_id=store.id, customer_id=external_id, email=self.email, phone=self.phone
         )
 
     def seen(self, identities: Iterable[Identity]) -> dict[Identity, tuple[datetime, ...]]:
-        """Returns when it shows each identity: the store's own id since the customer is there."""
+        """Returns when the record shows each identity.
+
+        The store's own id counts as seen since the customer's creation.
+        """
         created, updated = self.external_created_at, self.external_updated_at
         own = IdentityType.PLATFORM_CUSTOMER_ID
         return {
@@ -124,7 +128,7 @@ class IncomingCustomer:
 
 @dataclass(frozen=True)
 class Customer:
-    """A customer of one store, as that store gave it last."""
+    """A customer of one store, as that store last sent it."""
 
     id: UUID
     store_id: UUID
@@ -137,36 +141,36 @@ class Customer:
     phone: str | None
     locale: str | None
     email_consent: ConsentState
-    """What the store gave last, or was last written to it: only a difference asserts anything."""
+    """The state that the store last sent, or last accepted: only a difference asserts anything."""
     sms_consent: ConsentState
     external_created_at: datetime
     external_updated_at: datetime
     deleted_at: datetime | None
     email_consent_at: datetime | None = None
-    """The store's own time of what it gave last, where it sent one."""
+    """The store's own consent time of that state, if it sent one."""
     sms_consent_at: datetime | None = None
     email_refused_at: datetime | None = None
-    """When an address that they had before was unsubscribed, the last time."""
+    """When a former address of the customer was last unsubscribed."""
     sms_refused_at: datetime | None = None
     email_contradictions: Contradictions = NO_CONTRADICTIONS
     sms_contradictions: Contradictions = NO_CONTRADICTIONS
     email_delivery: str | None = field(default=None, compare=False)
-    """The id of the last delivery of a consent change that the store took for this customer."""
+    """The id of the last delivery of a consent change that the store accepted for this customer."""
     sms_delivery: str | None = field(default=None, compare=False)
     email_proof: str | None = None
-    """The digest of what the store gave last to prove the consent."""
+    """The digest of the proof that the store last sent."""
     sms_proof: str | None = None
     email_invalid_at: datetime | None = None
-    """When the store began to have the address as invalid; None where it doesn't."""
+    """When the store first stated that the address is invalid; None where it doesn't."""
     sms_invalid_at: datetime | None = None
 
     @property
     def ref(self) -> CustomerRef:
-        """Returns what the store calls them."""
+        """Returns the customer's reference: the store and its own id of them."""
         return CustomerRef(self.store_id, self.external_id)
 
     def delivered(self, channel: Channel) -> str | None:
-        """Returns the id of the channel's last delivery that the store took for this customer."""
+        """Returns the id of the channel's last delivery that the store accepted for them."""
         return self.email_delivery if channel is Channel.EMAIL else self.sms_delivery
 
     def address(self, channel: Channel) -> str | None:
@@ -174,44 +178,44 @@ class Customer:
         return self.email if channel is Channel.EMAIL else self.phone
 
     def consent(self, channel: Channel) -> ConsentState:
-        """Returns what the store gave last of a channel."""
+        """Returns the state of a channel that the store last sent or accepted."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
     def consent_at(self, channel: Channel) -> datetime | None:
-        """Returns the store's own time of what it gave last of a channel."""
+        """Returns the store's own time of a channel's last state."""
         return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
 
     def proof(self, channel: Channel) -> str | None:
-        """Returns the digest of what the store gave last to prove a channel's consent."""
+        """Returns the digest of the proof that the store last sent for a channel."""
         return self.email_proof if channel is Channel.EMAIL else self.sms_proof
 
     def invalid_at(self, channel: Channel) -> datetime | None:
-        """Returns when the store began to have a channel's address as invalid, if it does."""
+        """Returns when the store first stated that a channel's address is invalid, if it does."""
         return self.email_invalid_at if channel is Channel.EMAIL else self.sms_invalid_at
 
     def newly_invalid_at(self, stored: "Customer | None", channel: Channel) -> datetime | None:
-        """Returns the same where the store hadn't said that of this address before."""
+        """Returns that time if the store hasn't stated it of this address before."""
         is_same = stored is not None and stored.address(channel) == self.address(channel)
         known = stored.invalid_at(channel) if stored and is_same else None
         at = self.invalid_at(channel)
         return at if at != known else None
 
     def refused_at(self, channel: Channel) -> datetime | None:
-        """Returns when an address of a channel that they had before was unsubscribed."""
+        """Returns when a former address of a channel was last unsubscribed."""
         return self.email_refused_at if channel is Channel.EMAIL else self.sms_refused_at
 
     def refused_until(self, refused: Mapping[Channel, datetime | None]) -> "Customer":
-        """Returns the customer, with when their addresses of before were unsubscribed."""
+        """Returns the customer with the times at which former addresses were unsubscribed."""
         email, sms = refused.get(Channel.EMAIL), refused.get(Channel.SMS)
         return replace(self, email_refused_at=email, sms_refused_at=sms)
 
     def contradictions(self, channel: Channel) -> Contradictions:
-        """Returns how often the store has contradicted a no that it took."""
+        """Returns how often the store has contradicted an unsubscription that it accepted."""
         is_email = channel is Channel.EMAIL
         return self.email_contradictions if is_email else self.sms_contradictions
 
     def following(self, stored: "Customer | None", now: datetime) -> "Customer":
-        """Returns the customer, with how often the store has contradicted what it took."""
+        """Returns the customer with the store's contradictions counted."""
         if stored is None:
             return self
         email, sms = (self._contradictions(stored, channel, now) for channel in Channel)
@@ -236,16 +240,18 @@ class Customer:
         return self.consent(channel) in {ConsentState.SUBSCRIBED, ConsentState.PENDING}
 
     def holds_newer_than(self, updated_at: datetime) -> bool:
-        """Returns whether an update of that moment comes too late;
-        a deleted one yields to newer ones.
+        """Returns whether an update of that time is too old.
+
+        A deleted customer accepts only newer updates, others equal ones too.
         """
         if self.deleted_at is not None:
             return updated_at <= self.external_updated_at
         return updated_at < self.external_updated_at
 
     def deleted(self, now: datetime, at: datetime | None = None) -> "Customer":
-        """Returns the customer once the store has deleted it;
-        `at` is when, where the store says so.
+        """Returns the customer as deleted by the store.
+
+        `at` is the store's time of the deletion, if known.
         """
         updated_at = max(self.external_updated_at, at or self.external_updated_at)
         return replace(self, deleted_at=now, external_updated_at=updated_at)
@@ -258,7 +264,7 @@ def customer_of(
     before: Customer | None,
     incoming: IncomingCustomer,
 ) -> Customer:
-    """Returns the customer as the store gives it now; only a consent that it leaves out stays."""
+    """Returns the customer as the store sends it now; only a consent that it leaves out stays."""
     return Customer(
         id=customer_id(store.id, external_id),
         store_id=store.id,
@@ -287,7 +293,7 @@ def customer_of(
 def _consent(
     channel: Channel, before: Customer | None, address: str | None, incoming: IncomingConsent
 ) -> ConsentState:
-    """What is given; left out, what was given last, as long as it is of the same address."""
+    """The state that is sent; left out, the last one, if it is of the same address."""
     if incoming.state is not None:
         return incoming.state
     if before is not None and before.address(channel) == address:
@@ -306,7 +312,7 @@ def _consent_at(
 
 
 def _proof(channel: Channel, before: Customer | None, incoming: IncomingCustomer) -> str | None:
-    """The digest of what is given to prove it; of a record without any, the one given last."""
+    """The digest of the proof; left out, the last one's, if it is of the same address."""
     consent = incoming.consent(channel)
     if consent.digest is not None or before is None:
         return consent.digest
@@ -317,8 +323,10 @@ def _proof(channel: Channel, before: Customer | None, incoming: IncomingCustomer
 def _invalid_at(
     channel: Channel, before: Customer | None, incoming: IncomingCustomer
 ) -> datetime | None:
-    """When the store began to have the address as invalid. What it repeats changes nothing of that,
-    but a later consent time says that it found so anew.
+    """When the store first stated that the address is invalid.
+
+    A repetition doesn't change the time, but a later consent time does: the store found it invalid
+    again.
     """
     consent, address = incoming.consent(channel), incoming.address(channel)
     is_same = before is not None and before.address(channel) == address

@@ -1,4 +1,4 @@
-"""What a merged profile leaves in stores' customers."""
+"""Moves a merged profile's customers of stores."""
 
 from storepost.people.customers.repository import CustomerItem, customer_key
 from storepost.people.profiles.model import IdentityType
@@ -7,7 +7,7 @@ from storepost.platform.persistence.item import amend
 
 
 def move_customers(move: Move) -> bool:
-    """Lets the merged profile's customers name the other one."""
+    """Sets the surviving profile in the merged profile's customers."""
     kind = IdentityType.PLATFORM_CUSTOMER_ID
     for each in move.identities:
         if each.type is kind and each.store_id:

@@ -1,4 +1,4 @@
-"""Taking an identity off a profile, such as an address that somebody mistyped."""
+"""Removes an identity from a profile, such as an address that somebody mistyped."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -21,10 +21,10 @@ from storepost.values.scope import WorkspaceScope
 def release_identity(
     workspace: WorkspaceScope, profile_id: UUID, identity_id: UUID, changes: Changes
 ) -> None:
-    """Makes one of the profile's identities nobody's; nothing where it has no such one any more.
+    """Removes an identity from the profile; does nothing where the profile has no such one.
 
-    An address keeps its consent, and the profile the history of it. Raises IdentityOfCustomer and
-    LastIdentity.
+    An address keeps its consent, and the profile keeps the history of it. Raises IdentityOfCustomer
+    and LastIdentity.
     """
     before, profiles = get_profile(workspace, profile_id), ProfileRepository(workspace)
     claim = _claim_of(profiles.claims_of(before.identities).values(), identity_id)
@@ -38,14 +38,14 @@ def release_identity(
     after = without_identity(before, claim.identity, customers)
     profiles.save(changes, before, show_consents(changes, before, after, {}))
     if _has_consent(workspace, claim.identity):
-        # Whoever is about to claim it may have read that it has none (docs/adr/0069).
+        # A concurrent writer that claims it may have read that it has no consent (docs/adr/0069).
         profiles.hold_back(changes, claim.identity, claim)
     else:
         profiles.release(changes, [claim])
 
 
 def _has_consent(workspace: WorkspaceScope, identity: Identity) -> bool:
-    """Whether anything was said of an address, which stays with it."""
+    """Whether the address has any consent, which stays with it."""
     consents = ConsentRepository(workspace)
     return any(consents.consent_of(each) != AddressConsent() for each in addresses_of([identity]))
 
@@ -55,7 +55,7 @@ def _claim_of(claims: Iterable[Claim], identity_id: UUID) -> Claim | None:
 
 
 def _is_a_customers(identity: Identity, customers: Sequence[Customer]) -> bool:
-    """Whether a store vouches for it: it is a customer's id, or the address of one that is there.
+    """Whether it is a customer's id, or the address of a customer that isn't deleted.
 
     A deleted customer's id stays, as the customer does.
     """

@@ -1,4 +1,4 @@
-"""Rows of customers, each under its store and the store's own id of it."""
+"""Rows of customers, each stored under its store and the store's own id of it."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -52,7 +52,9 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_refused_at = UtcDateTimeAttribute(null=True)
     email_contradictions = NumberAttribute(null=True)
     sms_contradictions = NumberAttribute(null=True)
-    """How often the store gave something else after it took a no, until the moment beside it."""
+    """How often the store sent another state after it accepted an unsubscription, until the time in
+    the attribute beside.
+    """
     email_contradicted_at = UtcDateTimeAttribute(null=True)
     sms_contradicted_at = UtcDateTimeAttribute(null=True)
     email_delivery = UnicodeAttribute(null=True, attr_name="email_told")
@@ -64,21 +66,19 @@ class CustomerItem(VersionedItem, discriminator="customer"):
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
-    """Records in the customer's place that a customer was deleted of whom nothing is stored."""
+    """Records the deletion of a customer whose data isn't stored, under the customer's key."""
 
     at = UtcDateTimeAttribute()
 
 
 class RedactedCustomerItem(Item, discriminator="redacted_customer"):
-    """Records that nothing of a customer may stay, whatever the shop had sent about them before
-    then.
-    """
+    """Records a redaction: no data that the shop sent about the customer before may be stored."""
 
     at = UtcDateTimeAttribute()
 
 
 DELETION_KEPT = timedelta(days=30)
-"""Of a customer of whom nothing is stored: longer than a webhook or an import is on its way."""
+"""For a customer whose data isn't stored: longer than a webhook or an import takes to arrive."""
 
 _COLUMNS = {
     Channel.EMAIL: (
@@ -97,20 +97,22 @@ _COLUMNS = {
 
 
 def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
-    """Returns the key of a customer; the store's id comes last, as it may hold any character."""
+    """Returns the key of a customer; the external id is last, as it may have any character."""
     return (workspace.partition("customer", short(store_id), external_id), "customer")
 
 
 def redacted_partitions(workspace: WorkspaceScope) -> list[str]:
-    """Returns where a workspace's redacted customers stand: several,
-    as each import reads from them.
+    """Returns the partitions of a workspace's redacted customers.
+
+    There are several, as each import reads from them.
     """
     return [workspace.partition("redacted", digit) for digit in "0123456789"]
 
 
 def redacted_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
-    """Returns the key of the row that says that a customer was redacted;
-    the ids of shops' customers are numbers.
+    """Returns the key of the row that records a customer's redaction.
+
+    Shops' customer ids are numbers.
     """
     return (
         workspace.partition("redacted", external_id[-1:]),
@@ -122,7 +124,7 @@ class CustomerRepository:
     """A workspace's customers."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, CustomerItem] = {}
@@ -138,11 +140,10 @@ class CustomerRepository:
     def of_profile(
         self, profile: Profile, store_id: UUID | None = None, others: Iterable[CustomerRef] = ()
     ) -> list[Customer]:
-        """Returns the profile's customers, deleted ones too: of one store, or of all;
-        and these others.
+        """Returns the profile's customers, and `others`; deleted ones too.
 
-        Not what is left of a customer whose person was erased, until the worker comes: an order may
-        have moved the id to somebody else.
+        They are of one store, or of all. A customer left from an erased person isn't returned until
+        the worker removes it: an order may have moved the id to another profile.
         """
         return self.of_person(profile.identities, profile.partitions, store_id, others)
 
@@ -153,7 +154,7 @@ class CustomerRepository:
         store_id: UUID | None = None,
         others: Iterable[CustomerRef] = (),
     ) -> list[Customer]:
-        """Returns the same of a person with these identities, be they erased."""
+        """Like `of_profile`, for a person with these identities, who may be erased."""
         ids = [
             (each.store_id, each.value)
             for each in identities
@@ -171,7 +172,7 @@ class CustomerRepository:
         ]
 
     def save(self, changes: Changes, customer: Customer) -> None:
-        """Writes the customer, if nobody changed it since it was read here."""
+        """Writes the customer, if it is unchanged since it was read here."""
         item = self._read.get(customer.id) or self._new(customer)
         item.id = customer.id
         item.store_id = customer.store_id
@@ -202,13 +203,11 @@ class CustomerRepository:
         changes.save(item)
 
     def delete(self, changes: Changes, customer: Customer) -> None:
-        """Deletes the customer, if nobody changed it since it was read here."""
+        """Deletes the customer, if it is unchanged since it was read here."""
         changes.delete(self._read[customer.id])
 
     def tombstone(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Writes that a customer was deleted then,
-        and keeps nothing of what was read of them here.
-        """
+        """Writes that a customer was deleted at a time, and keeps no data that was read here."""
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
@@ -219,7 +218,7 @@ class CustomerRepository:
         changes.save(item)
 
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Writes that a customer was redacted then, unless they were later."""
+        """Writes that a customer was redacted at a time, unless a later redaction is stored."""
         key, known = redacted_key(self._scope, store_id, external_id), RedactedCustomerItem.at
         row = self._reads.find(RedactedCustomerItem, key)
         if row is None or row.at < at:
@@ -227,9 +226,9 @@ class CustomerRepository:
             changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Returns whether data of that moment is about a customer redacted or deleted since.
+        """Returns whether the customer was redacted or deleted after data of that time.
 
-        The customer is read here before.
+        The customer was read here before.
         """
         deleted = self._deleted.get(customer_id(store_id, external_id))
         if deleted is not None and updated_at <= deleted.at:
@@ -237,15 +236,15 @@ class CustomerRepository:
         return self.redacts(store_id, external_id, updated_at)
 
     def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Returns whether a shop's data of that moment is about a customer redacted since."""
+        """Returns whether a shop's customer was redacted after data of that time."""
         key = redacted_key(self._scope, store_id, external_id)
         row = self._reads.find(RedactedCustomerItem, key)
         return row is not None and updated_at <= row.at
 
     def note_delivered(self, customer: Customer, change: ConsentChange) -> bool:
-        """Writes a change that the store took into the customer's row, as if the store had sent it.
+        """Writes an accepted change to the customer's row, as if the store had sent it.
 
-        False where the store has given another state, or another address, since it was read.
+        Returns False where the store has sent another state or address since the row was read.
         """
         channel = change.channel
         consent, consent_at, delivery, address = _COLUMNS[channel]
@@ -259,7 +258,7 @@ class CustomerRepository:
         return amend(CustomerItem(*key), actions, unchanged)
 
     def _new(self, customer: Customer) -> CustomerItem:
-        """A row for the customer, in the place of one that says that they were deleted before."""
+        """A new row for the customer, which replaces a record of an earlier deletion."""
         item = CustomerItem(*customer_key(self._scope, customer.store_id, customer.external_id))
         if (deleted := self._deleted.get(customer.id)) is not None:
             item.version = deleted.version

@@ -1,4 +1,4 @@
-"""A store's customers as it puts and deletes them."""
+"""Puts and deletes a store's customers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class PutCustomer:
-    """Says what a put did."""
+    """The result of a put."""
 
     customer: Customer
     store: Store
@@ -41,7 +41,7 @@ class PutCustomer:
 def get_customer(
     workspace: WorkspaceScope, store_id: UUID, external_id: str
 ) -> tuple[Customer, Store]:
-    """Returns the customer that the store calls so, a deleted one too. Raises NotFound."""
+    """Returns a store's customer by its external id, a deleted one too. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
     customer = CustomerRepository(workspace).get(store.id, external_id)
     if customer is None:
@@ -60,9 +60,10 @@ def put_customer(
     incoming_of: Callable[[Store], IncomingCustomer],
     changes: Changes,
 ) -> PutCustomer:
-    """Writes a custom store's customer, new or known, and the profile that it belongs to.
+    """Writes a custom store's customer, new or known, and their profile.
 
-    `incoming_of` reads the customer as one of that store. Raises StaleUpdate, and what it raises.
+    `incoming_of` makes the customer from the request for that store. Raises StaleUpdate, and
+    whatever `incoming_of` raises.
     """
     store = active_custom_store(caller.workspace, store_id)
     origin = origin_of(caller, store_id=store.id)
@@ -76,16 +77,16 @@ def write_customer(
     origin: ConsentOrigin,
     changes: Changes,
 ) -> PutCustomer:
-    """Adds to a unit of work what a customer that arrives from a store changes.
+    """Adds an incoming customer of a store to a unit of work.
 
-    `origin` says who sends it. Raises StaleUpdate where what is stored is newer, or was deleted or
+    `origin` is the sender. Raises StaleUpdate where the stored customer is newer, or was deleted or
     redacted and isn't older, and MergedFirst; before either it has added nothing.
     """
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
     stored = customers.get(store.id, external_id)
     if stored and stored.holds_newer_than(incoming.external_updated_at):
-        # What is left of somebody who was erased stands against nothing, unless a shop deleted it.
+        # The rest of an erased person's customer doesn't refuse updates, unless a shop deleted it.
         is_for_good = stored.deleted_at is not None and not store.is_custom
         if is_for_good or profiles.get(stored.profile_id):
             raise StaleUpdate()
@@ -96,7 +97,7 @@ def write_customer(
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, before = person_of(changes, arrival)
     if stored and stored.profile_id not in known.profiles and not profiles.get(stored.profile_id):
-        stored = None  # what is left of somebody who was erased
+        stored = None  # left from an erased person
     incoming = incoming.without_old_consent(stored)
     profile = with_customer(store, before, stored, incoming, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, stored, incoming)
@@ -113,7 +114,7 @@ def write_customer(
 def _refused_at(
     changes: Changes, store: Store, stored: Customer | None, customer: Customer
 ) -> dict[Channel, datetime | None]:
-    """When an address that the customer had before was unsubscribed, by the channel."""
+    """When a former address of the customer was last unsubscribed, by channel."""
     if stored is None:
         return {}
     consents = ConsentRepository(store.workspace, changes.reads)
@@ -129,16 +130,16 @@ def _refused_at(
 def delete_customer(
     caller: WorkspaceCaller, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
-    """Marks a custom store's customer as deleted there; the person stays. Repeatable."""
+    """Marks a custom store's customer as deleted there; the profile stays. Repeatable."""
     delete_customer_of(active_custom_store(caller.workspace, store_id), external_id, changes)
 
 
 def delete_customer_of(
     store: Store, external_id: str, changes: Changes, at: datetime | None = None
 ) -> None:
-    """Adds to a unit of work that a store has deleted a customer. Raises NotFound.
+    """Adds a store's deletion of a customer to a unit of work. Raises NotFound.
 
-    `at` is when, where the store says so: nothing older restores the customer.
+    `at` is the store's time of it, if known: no older data restores the customer.
     """
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
@@ -153,9 +154,9 @@ def delete_customer_of(
 
 
 def tombstone_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
-    """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
+    """Adds a shop's deletion of a customer at `at` to a unit of work, whether it is stored or not.
 
-    Nothing older creates the customer, in whatever order that comes.
+    No older data creates the customer, in whatever sequence the data arrives.
     """
     customers = CustomerRepository(store.workspace)
     if customers.get(store.id, external_id) is None:
@@ -165,7 +166,7 @@ def tombstone_customer(store: Store, external_id: str, changes: Changes, at: dat
 
 
 def _without(profile: Profile, customer: Customer) -> Profile:
-    """The profile once a store has the customer no more: its id speaks against no other one."""
+    """The profile after the deletion: the customer's id no longer prevents its merges."""
     own = IdentityType.PLATFORM_CUSTOMER_ID
     identity = Identity(own, customer.external_id, customer.store_id)
     return replace(profile, former=profile.former | {identity})

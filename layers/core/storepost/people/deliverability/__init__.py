@@ -1,1 +1,1 @@
-"""Suppressing addresses and lifting that again, and asking who may be written to."""
+"""Suppresses addresses, lifts suppressions, and answers whether an address may be written to."""

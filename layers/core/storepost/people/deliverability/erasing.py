@@ -1,4 +1,4 @@
-"""What an erased person leaves in suppressions: what was suppressed stays so, by its keyed hash."""
+"""Erases a person from suppressions: the address stays suppressed, by its keyed hash."""
 
 from functools import partial
 from itertools import batched
@@ -13,14 +13,14 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
 _ADDRESSES_AT_ONCE = 100
-"""That are queried in one call."""
+"""Addresses that one call queries."""
 
 _MAX_PAST = 40
 """Lifted suppressions that one transaction changes."""
 
 
 def erase_suppressions(erasure: Erasure) -> bool:
-    """Takes the addresses of an erased person, and what somebody noted, out of suppressions."""
+    """Removes an erased person's addresses, and the notes about them, from suppressions."""
     repository = SuppressionRepository(erasure.workspace)
     for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
         for address, state in repository.states_of(some).items():
@@ -35,7 +35,7 @@ def _erase(workspace: WorkspaceScope, address: Address) -> None:
 
 
 def _erase_some(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
-    """Whether there may be more. An address that somebody else has by now stays as it is."""
+    """Returns whether there may be more. An address that another profile has by now stays."""
     if holder_of(changes, workspace, address).profile:
         return False
     return take_address_out(changes, workspace, address, _MAX_PAST)
@@ -44,8 +44,9 @@ def _erase_some(changes: Changes, workspace: WorkspaceScope, address: Address) -
 def take_address_out(
     changes: Changes, workspace: WorkspaceScope, address: Address, max_past: int
 ) -> bool:
-    """Takes an address, and what somebody noted, out of its suppressions, so many lifted ones of
-    them; returns whether there may be more.
+    """Removes an address and the notes about it from its suppressions.
+
+    It changes up to `max_past` lifted ones. Returns whether there may be more.
     """
     repository = SuppressionRepository(workspace, changes.reads)
     state, past = repository.state_of(address), _past_naming(repository, address)
@@ -59,7 +60,7 @@ def take_address_out(
 
 
 def is_named(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
-    """Returns whether suppressions have the address in clear, or what somebody noted of it."""
+    """Returns whether suppressions have the address in clear, or notes about it."""
     repository = SuppressionRepository(workspace, changes.reads)
     state = repository.state_of(address)
     return state != state.erased() or bool(_past_naming(repository, address))

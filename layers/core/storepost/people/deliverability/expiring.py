@@ -1,6 +1,6 @@
-"""Moving suppressions to the history whose end has come.
+"""Moves suppressions that have ended to the history.
 
-They suppress nothing from their end on, in any read. This updates the lists afterwards.
+From its end on, every read ignores a suppression. This updates the lists afterwards.
 """
 
 from functools import partial
@@ -16,18 +16,18 @@ from storepost.values.scope import WorkspaceScope
 
 
 def expire_due_suppressions() -> int:
-    """Moves the suppressions whose end has come; returns how many there were."""
+    """Moves the suppressions that have ended; returns how many there were."""
     ended = 0
     for due in due_before(clock.now()):
         try:
             ended += commit_anew(partial(_end, due=due))
-        except Exception as error:  # one suppression's failure is not the others'
+        except Exception as error:  # one suppression's failure doesn't stop the others
             log_unexpected(error)
     return ended
 
 
 def _end(changes: Changes, due: SuppressionDueItem) -> bool:
-    """Whether it was still to be moved; one that ends later by now is due then."""
+    """Whether it was still to be moved; one with a later end now has its own due row."""
     workspace, now = WorkspaceScope(due.workspace_id), clock.now()
     state = SuppressionRepository(workspace).state_behind(due.digest)
     stored = next((each for each in state.stored if each.id == due.id), None) if state else None

@@ -1,4 +1,4 @@
-"""Importing suppressions from elsewhere: many addresses, in several transactions."""
+"""Imports suppressions from elsewhere: many addresses, in several transactions."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,17 +27,18 @@ from storepost.platform.persistence.rounds import in_parts, in_rounds
 from storepost.values.scope import WorkspaceScope
 
 ROOM = 70
-"""Writes of suppressions in one transaction; the rest is left to the nodes of the lists."""
+"""Writes of suppressions per transaction; the remaining items are for the nodes of the lists."""
 
 MAX_OF_ONE = 10
-"""Suppressions of one person's addresses in one transaction; the others come in the next."""
+"""Suppressions of one person's addresses per transaction; the others are written in the next."""
 
 _WRITES = 3
-"""Of one suppression: its address's row, its own, and its place in the list."""
+"""Per suppression: its address's row, its own row, and its list entry."""
 
 _WRITES_OF_A_COMPLAINT = 5
-"""And of the unsubscription: the address's consent, the change, its place in the index, the
-evidence, and one row for whoever moves in a list."""
+"""In addition, for the unsubscription: the address's consent, the change, its index row, the
+evidence, and one row for a profile that moves in a list.
+"""
 
 
 class BatchResult(StrEnum):
@@ -49,7 +50,7 @@ class BatchResult(StrEnum):
 
     @classmethod
     def of(cls, result: Result) -> "BatchResult":
-        """Returns what the result means."""
+        """Returns the batch's result for one suppression."""
         _, is_new = result
         return cls.CREATED if is_new else cls.KNOWN
 
@@ -59,14 +60,14 @@ class ImportedSuppression:
     """A row of an import."""
 
     row: int
-    """Its place in the request."""
+    """Its index in the request."""
     address: Address
     reason: SuppressionReason
     note: str | None = field(default=None, repr=False)
 
     @property
     def writes(self) -> int:
-        """Returns how many rows there are to write at most, but for the nodes of the lists."""
+        """Returns the most rows to write, without the nodes of the lists."""
         is_complaint = self.reason is SuppressionReason.COMPLAINT
         return _WRITES + (_WRITES_OF_A_COMPLAINT if is_complaint else 0)
 
@@ -74,9 +75,10 @@ class ImportedSuppression:
 def import_suppressions(
     caller: WorkspaceCaller, rows: Sequence[ImportedSuppression], ledger: Ledger
 ) -> Counter[BatchResult]:
-    """Suppresses the addresses; returns how many of the rows became what.
+    """Suppresses the addresses; returns the number of rows by result.
 
-    Raises Conflict where others go on changing the same; what is done by then stays.
+    Raises Conflict where other writers keep changing the same addresses; committed transactions
+    stay.
     """
     in_rounds(
         ledger,
@@ -88,24 +90,24 @@ def import_suppressions(
 
 @dataclass(frozen=True)
 class _Person:
-    """Whose addresses rows are about, or an address that nobody has."""
+    """A person with the rows about their addresses, or an address without a profile."""
 
     holder: Holder
     rows: list[ImportedSuppression]
 
     @property
     def writes(self) -> int:
-        """Returns how many rows are written at most: also a profile with its lists, or a claim."""
+        """Returns the most rows to write, including a profile with its lists, or a claim."""
         return sum(row.writes for row in self.rows) + (4 if self.holder.profile else 1)
 
 
 class _Round:
-    """What is known of some addresses: who has them, and then what suppresses them."""
+    """Some addresses' holders and then their suppressions, as read at one time."""
 
     def __init__(
         self, caller: WorkspaceCaller, rows: Sequence[ImportedSuppression], ledger: Ledger
     ) -> None:
-        """Reads everything, a hundred rows a call."""
+        """Reads everything; a hundred rows per call."""
         self._caller, self._rows, self._ledger = caller, rows, ledger
         addresses = list(dict.fromkeys(row.address for row in rows))
         profiles = ProfileRepository(self._workspace)
@@ -117,7 +119,7 @@ class _Round:
         return self._caller.workspace
 
     def work(self) -> None:
-        """Suppresses the addresses, as many a transaction as it takes. Raises LostRace."""
+        """Suppresses the addresses, in as many transactions as needed. Raises LostRace."""
         in_parts(self._people(), ROOM, lambda person: person.writes, self._suppress_part)
 
     def _people(self) -> list[_Person]:
@@ -147,7 +149,7 @@ class _Round:
         self._ledger.commit(changes, results)
 
     def _unsubscribe_former_holder(self, person: _Person) -> None:
-        """In a transaction before: the former holder may be one of those who are written here."""
+        """Runs in an earlier transaction: this one may write the former holder too."""
         rows = [] if person.holder.profile else person.rows
         for row in (each for each in rows if each.reason is SuppressionReason.COMPLAINT):
             unsubscribe = partial(unsubscribe_former_holder, address=row.address)

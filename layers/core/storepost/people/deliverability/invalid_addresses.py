@@ -1,4 +1,4 @@
-"""Suppressing the addresses that a store has as invalid (docs/semantics.md, section 2.7)."""
+"""Suppresses addresses that a store states are invalid (docs/semantics.md, section 2.7)."""
 
 from datetime import datetime
 
@@ -21,11 +21,11 @@ NOTE = "A store has this address as invalid."
 def suppress_invalid(
     changes: Changes, workspace: WorkspaceScope, address: Address, owner: Profile, at: datetime
 ) -> bool:
-    """Suppresses an address that became invalid in a store at that moment.
+    """Suppresses an address that became invalid in a store at `at`.
 
-    Nothing happens where it is suppressed for good already, or where somebody lifted such a
-    suppression at that moment or later. Returns whether the address is suppressed now and wasn't:
-    then the caller saves `owner`, whose address it is or becomes, or holds its claim back.
+    Does nothing where the address is already suppressed for good, or where such a suppression was
+    lifted at that time or later. Returns whether the address is newly suppressed: then the caller
+    saves `owner`, which has or gets the address, or holds its claim back.
     """
     repository = SuppressionRepository(workspace, changes.reads)
     state = repository.state_of(address)
@@ -41,7 +41,7 @@ def suppress_invalid(
 def _was_lifted(
     repository: SuppressionRepository, state: AddressSuppressions, at: datetime
 ) -> bool:
-    """Whether somebody knew better by then; whoever lifts one writes the address's row anew."""
+    """Whether such a suppression was lifted since; a concurrent lift changes the address's row."""
     if state.version is None:
         return False  # nothing has ever suppressed it
     return any(

@@ -1,4 +1,4 @@
-"""Lifting suppressions: by somebody, or as their end has come."""
+"""Lifts suppressions: by request, or because they have ended."""
 
 from datetime import datetime
 from uuid import UUID
@@ -26,10 +26,10 @@ from storepost.values.scope import WorkspaceScope
 def lift_suppression(
     caller: WorkspaceCaller, suppression_id: UUID, note: str | None, changes: Changes
 ) -> None:
-    """Lifts a suppression, which is kept in the history; nothing where it is lifted already.
+    """Lifts a suppression and moves it to the history; does nothing where it is lifted already.
 
-    Consent stays what it is. Raises NotFound, RoleTooSmall for a complaint's where the caller is no
-    admin, and ValidationFailed where a note is needed.
+    Consent stays unchanged. Raises NotFound, RoleTooSmall for a complaint's suppression where the
+    caller is no admin, and ValidationFailed where a note is required.
     """
     repository = SuppressionRepository(caller.workspace, changes.reads)
     found = repository.get(suppression_id)
@@ -60,7 +60,7 @@ def move_to_history(
     lifted: Suppression,
     now: datetime,
 ) -> None:
-    """Writes that a suppression was lifted, and what that means for whoever shows the address."""
+    """Moves a suppression to the history, and updates the profile that shows the address."""
     repository = SuppressionRepository(workspace, changes.reads)
     after = state.without(lifted)
     repository.save(changes, after)
@@ -70,7 +70,7 @@ def move_to_history(
 
 
 def _unmark(changes: Changes, workspace: WorkspaceScope, address: Address) -> None:
-    """Whoever shows the address may be written to again, as far as consent says."""
+    """Updates the profile that shows the address: only its consent now decides on marketing."""
     saved_marks(changes, workspace)[address] = False
     before = holder_of(changes, workspace, address).profile
     after = show_consents(changes, before, before, {}) if before else None

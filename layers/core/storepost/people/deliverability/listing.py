@@ -1,4 +1,4 @@
-"""The list of suppressions: those that nobody lifted, or the history."""
+"""The list of suppressions that aren't lifted, and the list of the history."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class SuppressionFilter:
-    """Says what a suppression of the list must be; None asks for nothing."""
+    """The filters of the list; None doesn't filter."""
 
     q: str | None = None
     channels: Collection[Channel] | None = None
@@ -30,11 +30,11 @@ class SuppressionFilter:
     created_from: datetime | None = None
     created_to: datetime | None = None
     lifted: bool = False
-    """Whether those are asked for that were lifted or ended, and not the others."""
+    """Whether lifted and ended suppressions are listed, instead of the others."""
 
     @property
     def counted(self) -> list[Filter]:
-        """Returns what the lists count."""
+        """Returns the filters whose values the lists count."""
         pairs: tuple[tuple[object, Collection[str] | None], ...] = (
             (CHANNEL, self.channels),
             (REASON, self.reasons),
@@ -52,7 +52,7 @@ class SuppressionFilter:
         return "createdTo" if self.created_from else "createdFrom"
 
     def matches(self, suppression: Suppression) -> bool:
-        """Returns whether the suppression is what is asked for, but for `q`."""
+        """Returns whether the suppression matches all filters but `q`."""
         pairs: tuple[tuple[Collection[str] | None, str], ...] = (
             (self.channels, suppression.channel),
             (self.reasons, suppression.reason),
@@ -75,7 +75,7 @@ def get_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> Suppress
 
 
 def suppressions_of_profile(profile: Profile) -> list[Suppression]:
-    """Returns all suppressions of a person's addresses, also lifted ones, newest first."""
+    """Returns all suppressions of a profile's addresses, lifted ones too, newest first."""
     repository = SuppressionRepository(profile.workspace)
     states = repository.states_of(addresses_of(profile.identities)).values()
     known = [state for state in states if state.version is not None]
@@ -86,7 +86,7 @@ def suppressions_of_profile(profile: Profile) -> list[Suppression]:
 def list_suppressions(
     workspace: WorkspaceScope, filters: SuppressionFilter, page: PageRequest
 ) -> Listing[Suppression]:
-    """Returns the suppressions that are asked for, newest first. Raises FilterTooBroad."""
+    """Returns the suppressions that match, newest first. Raises FilterTooBroad."""
     repository = SuppressionRepository(workspace)
     if filters.q is not None:
         found = {each.id for each in found_by(workspace, SearchKind.SUPPRESSION, filters.q)}
@@ -100,7 +100,7 @@ def list_suppressions(
 def _entries(
     workspace: WorkspaceScope, filters: SuppressionFilter, page: PageRequest
 ) -> Listing[TreeEntry]:
-    """The page's entries: of one filter the list counts it, several are looked through."""
+    """The page's entries: the nodes count a single filter; several filters scan entries."""
     lists, by = SuppressionLists(workspace), filters.counted
     tree: Tree = lists.lifted if filters.lifted else lists.in_force
     within = moments(filters.created_from, filters.created_to)

@@ -1,4 +1,4 @@
-"""Who may be written to: what a sender asks right before it sends."""
+"""Answers whether an address may be written to; a sender asks this right before it sends."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ class Obstacle(StoredEnum):
 
 @dataclass(frozen=True)
 class ChannelReachability:
-    """Says what may be sent to an address, and why not."""
+    """What may be sent to an address, and the obstacles."""
 
     channel: Channel
     address: Address | None
     consent: ConsentState
     suppressions: tuple[Suppression, ...] = ()
-    """Those in force, the strongest first."""
+    """Those in force, the strongest one first."""
 
     @property
     def suppression(self) -> Suppression | None:
@@ -46,7 +46,7 @@ class ChannelReachability:
 
     @property
     def why(self) -> tuple[Obstacle, ...]:
-        """Returns all that stands against marketing."""
+        """Returns all obstacles to marketing."""
         if self.address is None:
             return (Obstacle.NO_ADDRESS,)
         is_subscribed = self.consent is ConsentState.SUBSCRIBED
@@ -60,13 +60,13 @@ class ChannelReachability:
 
     @property
     def transactional(self) -> bool:
-        """Returns whether what the person needs may be sent, such as an order's confirmation."""
+        """Returns whether necessary emails may be sent, such as an order's confirmation."""
         blocked = any(each.blocks_everything for each in self.suppressions)
         return self.address is not None and not blocked
 
 
 def reachability_of(workspace: WorkspaceScope, profile_id: UUID) -> list[ChannelReachability]:
-    """Returns what may be sent to the addresses that a profile shows, by channel.
+    """Returns the reachability of the addresses that a profile shows, by channel.
 
     Raises NotFound.
     """
@@ -84,7 +84,7 @@ def reachability_of(workspace: WorkspaceScope, profile_id: UUID) -> list[Channel
 def check_reachability(
     workspace: WorkspaceScope, addresses: Iterable[Address]
 ) -> list[ChannelReachability]:
-    """Returns what may be sent to each of the addresses, in their order, strongly consistent."""
+    """Returns the reachability of each of the addresses, in their order; strongly consistent."""
     checked = list(addresses)
     found = _looked_up(workspace, checked)
     return [found[address] for address in checked]
@@ -93,10 +93,10 @@ def check_reachability(
 def check_suppressions(
     workspace: WorkspaceScope, addresses: Iterable[Address]
 ) -> list[tuple[Address, Suppression | None]]:
-    """Returns what suppresses each of the addresses, in their order.
+    """Returns the suppression of each of the addresses, in their order.
 
-    It is read eventually consistent, for half the price: what changed in the second before may be
-    missing.
+    The reads are eventually consistent, for half the price: they may miss a change of the last
+    second.
     """
     checked, now = list(addresses), clock.now()
     states = SuppressionRepository(workspace).recent_states_of(checked)

@@ -1,6 +1,6 @@
-"""Suppressing addresses, and asking which ones are suppressed.
+"""Suppresses addresses, and reads their suppressions.
 
-What a worker knows of an address comes by `suppress`; whoever is about to write to one asks
+A worker that learns about an address calls `suppress`; a caller that is about to write to one calls
 `suppression_of` first.
 """
 
@@ -29,11 +29,11 @@ def suppress(  # noqa: PLR0913 - what a suppression says, each by its name
     at: datetime,
     ends_at: datetime | None = None,
 ) -> tuple[Suppression, bool]:
-    """Suppresses an address in a transaction of its own; returns whether the suppression is new.
+    """Suppresses an address in its own transaction; returns whether the suppression is new.
 
-    The address is in the form that is compared. The same again changes nothing. A complaint also
-    unsubscribes the address of the profile that has it, and that is written back to the stores.
-    With `ends_at` the suppression ends by itself; where one of that reason holds, the later end
+    The address is normalised. Repeating a suppression changes nothing. A complaint also
+    unsubscribes the address of the profile that has it, which is written back to the stores. With
+    `ends_at` the suppression ends by itself; if one with that reason is in force, the later end
     counts. Raises Conflict.
     """
     of, new = Address(channel, address), NewSuppression(reason, source, at, note, by, ends_at)
@@ -41,14 +41,14 @@ def suppress(  # noqa: PLR0913 - what a suppression says, each by its name
 
 
 def suppression_of(scope: WorkspaceScope, channel: Channel, address: str) -> Suppression | None:
-    """Returns what suppresses an address now, the strongest where it is several; else None."""
+    """Returns the suppression of an address, the strongest of several, or None."""
     return suppressions_of(scope, [(channel, address)])[channel, address]
 
 
 def suppressions_of(
     scope: WorkspaceScope, addresses: Iterable[tuple[Channel, str]]
 ) -> dict[tuple[Channel, str], Suppression | None]:
-    """Returns what suppresses each of the addresses now, a hundred a call, strongly consistent."""
+    """Returns the suppression of each of the addresses; a hundred per call, strongly consistent."""
     by_channel = {(channel, value): Address(channel, value) for channel, value in addresses}
     states, now = SuppressionRepository(scope).states_of(by_channel.values()), clock.now()
     return {each: states[address].shown(now) for each, address in by_channel.items()}

@@ -1,4 +1,4 @@
-"""Suppressing an address inside a unit of work, with what follows for whoever has it."""
+"""Suppresses an address in a unit of work, and updates the profile that has it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,26 +28,27 @@ from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
 
 COMPLAINT = "complaint"
-"""The proof's reference of the unsubscription that a complaint means."""
+"""The reference, in its proof, of the unsubscription by a complaint."""
 
 
 @dataclass(frozen=True)
 class NewSuppression:
-    """Says what is to suppress an address."""
+    """A suppression to be added to an address."""
 
     reason: SuppressionReason
     source: SuppressionSource
     at: datetime | None = None
-    """When its cause happened; left out, it is now."""
+    """When its cause happened; None is now."""
     note: str | None = field(default=None, repr=False)
     by: str | None = None
     ends_at: datetime | None = None
     proof: Proof = field(default_factory=Proof)
-    """Who called, for the unsubscription of a complaint."""
+    """The caller, for the unsubscription by a complaint."""
 
     def value(self, address: Address, now: datetime, *, is_named: bool) -> Suppression:
-        """Returns the suppression of an address, with an id of its own; `is_named` where the
-        address may stand in clear.
+        """Returns the suppression of an address, with a new id.
+
+        `is_named` is whether the address may be stored in clear.
         """
         return Suppression(
             id=timed_id(now),
@@ -63,7 +64,7 @@ class NewSuppression:
 
     @property
     def statement(self) -> ConsentStatement | None:
-        """Returns what the cause says of consent: who complains wants no more of it."""
+        """Returns the consent statement of the cause: a complaint unsubscribes."""
         if self.reason is not SuppressionReason.COMPLAINT:
             return None
         proof = replace(self.proof, reference=COMPLAINT)
@@ -84,7 +85,7 @@ def new_by(
     note: str | None = None,
     at: datetime | None = None,
 ) -> NewSuppression:
-    """Returns what a caller asks for; the source is the caller's own unless one is given."""
+    """Returns the suppression that a caller requests; `source` replaces the caller's own."""
     requester = caller.requester
     own = SuppressionSource.API if requester.key_id else SuppressionSource.MANUAL
     proof = Proof(user_id=requester.person_id, api_key_id=requester.key_id)
@@ -93,15 +94,15 @@ def new_by(
 
 @dataclass(frozen=True)
 class Holder:
-    """Who has some addresses, as far as anybody has them."""
+    """The profile that has some addresses, or None, and their claims."""
 
     profile: Profile | None
     claims: dict[Address, Claim]
-    """As they were read, before what suppresses the addresses was."""
+    """The claims as read, before the suppressions were read."""
 
 
 def holder_of(changes: Changes, workspace: WorkspaceScope, address: Address) -> Holder:
-    """Returns who has an address."""
+    """Returns the holder of an address."""
     identity = identity_of(address)
     known = look_up(ProfileRepository(workspace, changes.reads), [identity])
     claim = known.claims.get(identity)
@@ -111,9 +112,9 @@ def holder_of(changes: Changes, workspace: WorkspaceScope, address: Address) -> 
 def add_suppression(
     changes: Changes, workspace: WorkspaceScope, address: Address, new: NewSuppression
 ) -> Result:
-    """Suppresses an address; returns the suppression of that reason, and whether it is new.
+    """Suppresses an address; returns the suppression with that reason, and whether it is new.
 
-    One that is there already stays as it is, but for an end that is later now.
+    An existing one stays as it is, except that a later end replaces its own.
     """
     holder = holder_of(changes, workspace, address)
     if holder.profile is None:
@@ -130,9 +131,9 @@ def add_in_turn(
     states: Mapping[Address, AddressSuppressions],
     suppressions: Sequence[tuple[Address, NewSuppression]],
 ) -> list[Result]:
-    """Suppresses one address after the other of one holder, or one that nobody has.
+    """Suppresses addresses of one holder one by one, or an address without a holder.
 
-    `states` is what suppresses them, read after the holder was.
+    `states` are their suppressions, read after the holder.
     """
     results, newly = write_in_turn(changes, workspace, holder, states, suppressions)
     consents = _unsubscribe(changes, workspace, holder, zip(suppressions, results, strict=True))
@@ -147,10 +148,10 @@ def write_in_turn(
     states: Mapping[Address, AddressSuppressions],
     suppressions: Sequence[tuple[Address, NewSuppression]],
 ) -> tuple[list[Result], dict[Address, AddressSuppressions]]:
-    """Writes the suppressions alone: whoever has the addresses is left to the caller.
+    """Writes only the suppressions; the caller updates the holder of the addresses.
 
-    Returns the results, and the addresses that nothing suppressed before. Of these the caller has
-    to save the profile that has them, or to hold their claims back.
+    Returns the results, and the addresses that nothing suppressed before. For these the caller must
+    save the profile that has them, or hold their claims back.
     """
     repository, now = SuppressionRepository(workspace, changes.reads), clock.now()
     after, results = dict(states), list[Result]()
@@ -176,8 +177,9 @@ def _address_to_keep(
     holder: Holder,
     new: NewSuppression,
 ) -> bool:
-    """Whether the address may be stored in clear: not where its owner was erased and only an email
-    that was on its way has it.
+    """Whether the address may be stored in clear.
+
+    It may not where its owner was erased and only an email that was still in transit names it.
     """
     if holder.profile or new.source is not SuppressionSource.SES:
         return True
@@ -186,7 +188,7 @@ def _address_to_keep(
 
 
 def _decided(state: AddressSuppressions, new: Suppression, now: datetime) -> Result:
-    """The suppression that holds for the reason from now on."""
+    """The suppression for the reason from now on, and whether it is new."""
     stored = state.of_reason(new.reason)
     if stored is None or not stored.is_in_force(now):
         return new, True
@@ -202,7 +204,7 @@ def _write(
     after: AddressSuppressions,
     now: datetime,
 ) -> None:
-    """Writes what suppresses an address by the difference."""
+    """Writes the difference of an address's suppressions."""
     if after == before:
         return
     repository.save(changes, after)
@@ -220,9 +222,9 @@ def _unsubscribe(
     holder: Holder,
     done: Iterable[tuple[tuple[Address, NewSuppression], Result]],
 ) -> dict[Address, ConsentState]:
-    """Unsubscribes the addresses of who complained, in the history of the profile that has them.
+    """Unsubscribes addresses after complaints, in the history of the profile that has them.
 
-    A complaint that is known says nothing more of an address that is unsubscribed.
+    A known complaint adds nothing for an address that is unsubscribed.
     """
     profile, states = holder.profile, dict[Address, ConsentState]()
     consents = ConsentRepository(workspace, changes.reads)
@@ -239,8 +241,10 @@ def _unsubscribe(
 def unsubscribe_former_holder(
     changes: Changes, workspace: WorkspaceScope, address: Address, new: NewSuppression
 ) -> None:
-    """Unsubscribes an address that nobody has now, if what somebody said of it still holds: in the
-    history where that stands. So whoever takes the address isn't subscribed by it.
+    """Unsubscribes an address that no profile has now, if an earlier statement still holds.
+
+    The history that has that statement gets the change. So a profile that takes the address isn't
+    subscribed by the statement.
     """
     consents = ConsentRepository(workspace, changes.reads)
     holds = consents.consent_of(address).holds if new.statement else None
@@ -261,9 +265,11 @@ def _write_holder(
     newly: Mapping[Address, AddressSuppressions],
     consents: Mapping[Address, ConsentState],
 ) -> None:
-    """Writes whoever has an address that is suppressed now and wasn't, also one who doesn't show
-    it: so nobody begins to show it without knowing. Where nobody has it, whoever is about to take
-    its claim has to look again; one that may not stand in clear is left to what they demand.
+    """Saves the profile whose address is newly suppressed, even if it doesn't show the address.
+
+    So no concurrent writer starts to show it without its suppression. For an address without a
+    profile, a concurrent writer that claims it loses the race; an address that may not be stored in
+    clear is only expected to stay unclaimed.
     """
     profiles, profile = ProfileRepository(workspace), holder.profile
     if profile is not None:

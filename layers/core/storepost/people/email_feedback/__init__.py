@@ -1,1 +1,1 @@
-"""What SES says became of the emails that were sent, and what follows from it."""
+"""Events of SES about the emails that were sent, and their effects."""

@@ -1,7 +1,6 @@
-"""What became of the emails to one address, as a value, and when it counts as one that bounces.
+"""The events about emails to one address, as a value, and when the address counts as bouncing.
 
-What follows is a function of the set of events that came: neither their order nor their number
-matters.
+The result is a function of the set of events: neither their order nor repetitions matter.
 """
 
 from collections.abc import Iterator
@@ -12,61 +11,63 @@ from storepost.platform.messaging.ses_events import EmailEvent, Outcome
 
 RETURNED_IN_A_ROW = 7
 WITHIN = timedelta(days=60)
-"""So many emails that came back, sent within that time, and none between them that arrived."""
+"""How many returned emails in a row, sent within that time and with no delivered one between, make
+an address bounce.
+"""
 
 BOUNCES_FOR = timedelta(days=180)
-"""How long such an address counts as one that bounces, from the last of the seven on."""
+"""How long such an address counts as bouncing, from the return of the seventh email on."""
 
 KEPT_FOR = WITHIN + timedelta(days=30)
-"""How long it is known that an event came: longer than any event waits, dead letters included."""
+"""How long an event is remembered: longer than any event is delayed, dead letters included."""
 
 MAX_EMAILS = 50
-"""That are kept of an address; more than anybody sends to one that bounces."""
+"""How many emails of an address are kept; more than are sent to one that bounces."""
 
 _ARRIVED = frozenset({Outcome.DELIVERED, Outcome.COMPLAINED})
 
 
 @dataclass(frozen=True)
 class KnownEmail:
-    """One email, and all that SES said of it."""
+    """One email, with the events of SES about it."""
 
     message_id: str
     sent_at: datetime
     noted_at: datetime
-    """When the last event about it was taken in."""
+    """When the last event about it was recorded."""
     outcomes: dict[Outcome, datetime] = field(default_factory=dict)
-    """Each with its own moment."""
+    """Each with its own time."""
 
     @property
     def has_arrived(self) -> bool:
-        """Returns whether somebody got it, be it that their mailbox answers by itself."""
+        """Returns whether it arrived, even if the mailbox answers automatically."""
         return not _ARRIVED.isdisjoint(self.outcomes)
 
     @property
     def returned_at(self) -> datetime | None:
-        """Returns when it came back, if it did; None where it was refused for good."""
+        """Returns when it was returned; None if it wasn't, or was refused for good."""
         return None if self.has_arrived else self.outcomes.get(Outcome.RETURNED)
 
 
 @dataclass(frozen=True)
 class AddressEmails:
-    """The emails to one address that something is known of."""
+    """The emails to one address that events are known of."""
 
     emails: tuple[KnownEmail, ...] = ()
     applied_end: datetime | None = None
-    """The end of the suppression that emails in a row have caused; None where none did."""
+    """The end of the suppression that returned emails in a row caused; None without one."""
 
     def knows(self, event: EmailEvent) -> bool:
-        """Returns whether the event was taken in before."""
+        """Returns whether the event is already recorded."""
         return any(
             each.message_id == event.message_id and event.outcome in each.outcomes
             for each in self.emails
         )
 
     def with_event(self, event: EmailEvent, now: datetime) -> "AddressEmails":
-        """Returns what is known with the event, without what is too long ago to matter.
+        """Returns the emails with the event added, without those that are too old to matter.
 
-        Nothing is, as long as a suppression that emails in a row have caused may still change.
+        None is too old while a suppression by returned emails in a row may still change.
         """
         known = {each.message_id: each for each in self.emails}
         email = known.get(event.message_id, KnownEmail(event.message_id, event.sent_at, now))
@@ -82,14 +83,14 @@ class AddressEmails:
 
     @property
     def bounces_until(self) -> datetime | None:
-        """Returns until when the address counts as one that bounces; None where it doesn't.
+        """Returns until when the address counts as bouncing; None where it doesn't.
 
         Emails that have counted once don't count for the next seven.
         """
         return max((end + BOUNCES_FOR for end in self._ends_of_runs()), default=None)
 
     def _ends_of_runs(self) -> Iterator[datetime]:
-        """When the seventh of each run came back."""
+        """When the seventh email of each run was returned."""
         run: list[KnownEmail] = []
         for email in self.emails:
             if email.has_arrived:

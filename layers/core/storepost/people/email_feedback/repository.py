@@ -1,7 +1,7 @@
-"""What became of the emails to each address of a workspace, as it is stored.
+"""Rows of the events about emails to each address of a workspace.
 
-It stands under a keyed hash of the address, names nobody, and ends by itself: so an erasure has
-nothing to take away.
+A row's key has a keyed hash of the address, the row names no person, and it expires. So an erasure
+has nothing to remove.
 """
 
 from datetime import timedelta
@@ -18,14 +18,14 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 _LATE = timedelta(days=1)
-"""A row outlasts what it holds by this much."""
+"""How much later than its contents a row expires."""
 
 
 class AddressEmailsItem(VersionedItem, discriminator="address_emails"):
-    """What became of the emails to an address; the address is a keyed hash."""
+    """The events about emails to an address; the address is a keyed hash."""
 
     emails = Records("message_id", "sent_at", "noted_at", "outcomes", named_by=["message_id"])
-    """Oldest first; outcomes are `{the outcome's number: its moment}`."""
+    """Oldest first; outcomes are `{the outcome's number: its time}`."""
     applied_end = UtcDateTimeAttribute(null=True)
 
 
@@ -35,22 +35,22 @@ def feedback_partition(workspace: WorkspaceScope) -> str:
 
 
 def feedback_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Returns the key of what is known of the emails to an address."""
+    """Returns the key of the events about emails to an address."""
     digest = keyed_hash(address.value, Purpose.ADDRESS_OF_EMAILS, workspace.key)
     return (feedback_partition(workspace), f"address#{digest}")
 
 
 class AddressEmailsRepository:
-    """What is known of one address's emails, read once and written if nobody else has."""
+    """One address's emails, read once, and written on the condition that they are unchanged."""
 
     def __init__(self, workspace: WorkspaceScope, address: Address) -> None:
-        """Of one address."""
+        """Reads the emails to one address."""
         self._key = feedback_key(workspace, address)
         self._item = find(AddressEmailsItem, self._key)
         self.emails = _as_emails(self._item) if self._item else AddressEmails()
 
     def save(self, changes: Changes, emails: AddressEmails) -> None:
-        """Writes what is known from now on; a lost race where it was changed since it was read."""
+        """Writes the emails; the commit loses the race if they changed since they were read."""
         row = self._item or AddressEmailsItem(*self._key)
         row.emails = list(map(_as_row, emails.emails))
         row.applied_end = emails.applied_end

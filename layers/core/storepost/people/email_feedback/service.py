@@ -1,7 +1,7 @@
-"""One event of SES: what it says is kept where the email's tags point to.
+"""Records an event of SES where the email's tags point to.
 
-An email to an account or with an invitation says something of that person or that invitation alone,
-and never of a workspace's shoppers.
+An event about an email to an account, or with an invitation, concerns only that person or that
+invitation, and never a workspace's shoppers.
 """
 
 from storepost.accounts.identity.email_results import note_result
@@ -19,7 +19,7 @@ from storepost.values.scope import PersonScope, WorkspaceScope
 
 
 def work_on(body: str) -> None:
-    """Takes in one event, which may come twice, late and in any order. Raises ValueError."""
+    """Records one event, which may arrive twice, late and in any order. Raises ValueError."""
     event = EmailEvent.of(body)
     _report(event)
     if event.tags and event.outcome.is_of_the_address:
@@ -27,7 +27,7 @@ def work_on(body: str) -> None:
 
 
 def _report(event: EmailEvent) -> None:
-    """Logs the event, and counts what nobody but the operator can fix."""
+    """Logs the event, and counts those that only the operator can fix."""
     is_ours = event.outcome in (Outcome.REJECTED, Outcome.NOT_RENDERED)
     log = logger.warning if is_ours else logger.info
     kind = event.tags.kind if event.tags else None

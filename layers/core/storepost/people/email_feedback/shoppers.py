@@ -1,7 +1,7 @@
-"""What SES says of an email to a shopper: addresses that bounce or complain are suppressed.
+"""Suppresses shoppers' addresses that bounce or complain, by events of SES.
 
-An event is taken in with what it means in one transaction, once: after somebody lifted a
-suppression, the event that caused it doesn't cause it again.
+An event is recorded together with its effect in one transaction, once. So after a suppression was
+lifted, the event that caused it doesn't cause it again.
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ _REASONS = {
 
 
 def work_on_shopper(event: EmailEvent, workspace: WorkspaceScope, address: Address) -> None:
-    """Takes in one event about an email to an address; nothing once the workspace is deleted."""
+    """Applies one event about an email to an address; does nothing if the workspace is deleted."""
     if WorkspaceRepository(workspace).get() is None:
         return
     commit_anew(partial(_note, event=event, workspace=workspace, address=address))
@@ -36,7 +36,7 @@ def work_on_shopper(event: EmailEvent, workspace: WorkspaceScope, address: Addre
 
 
 def _note(changes: Changes, event: EmailEvent, workspace: WorkspaceScope, address: Address) -> None:
-    """Keeps the event, and suppresses where it alone is enough."""
+    """Records the event, and suppresses the address if this event alone suffices."""
     known = AddressEmailsRepository(workspace, address)
     if known.emails.knows(event):
         return
@@ -47,9 +47,9 @@ def _note(changes: Changes, event: EmailEvent, workspace: WorkspaceScope, addres
 
 
 def _update_suppression(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
-    """Brings the suppression to what emails in a row mean by now; whether there may be more to do.
+    """Updates the suppression by returned emails in a row; returns whether to call it again.
 
-    One that holds too long is lifted first: events come in any order.
+    One that lasts too long is lifted first: events arrive in any order.
     """
     known = AddressEmailsRepository(workspace, address)
     before, until = known.emails.applied_end, known.emails.bounces_until
@@ -66,7 +66,7 @@ def _update_suppression(changes: Changes, workspace: WorkspaceScope, address: Ad
 
 
 def _lift(changes: Changes, workspace: WorkspaceScope, address: Address, end: datetime) -> None:
-    """Lifts the suppression that emails in a row have caused, if it is still that one."""
+    """Lifts the suppression that returned emails in a row caused, if it is still the same."""
     state, now = SuppressionRepository(workspace, changes.reads).state_of(address), clock.now()
     stored = state.of_reason(SuppressionReason.HARD_BOUNCE)
     if stored and stored.ends_at == end and stored.is_in_force(now):

@@ -1,1 +1,1 @@
-"""What happened with people: recorded by stores' orders, by integrations and by hand."""
+"""Events of people: recorded by stores' orders, by integrations and manually."""

@@ -1,4 +1,4 @@
-"""Recording many events of many people, in several transactions."""
+"""Records many events of many people, in several transactions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,10 +31,12 @@ from storepost.platform.persistence.rounds import in_parts, in_rounds
 from storepost.values.scope import WorkspaceScope
 
 ROOM = 76
-"""Writes of people in one transaction; the rest is left to the nodes of the lists."""
+"""Writes of people per transaction; the remaining items are for the nodes of the lists."""
 
 MAX_OF_ONE = 70
-"""Writes of one person in one transaction, but for the nodes of lists; what is left comes next."""
+"""Writes of one person per transaction, without the nodes of lists; the rest is written in the next
+one.
+"""
 
 
 class BatchResult(StrEnum):
@@ -46,7 +48,7 @@ class BatchResult(StrEnum):
 
     @classmethod
     def of(cls, recorded: ImportResult) -> "BatchResult":
-        """Returns the result as a letter."""
+        """Returns the result's letter."""
         return cls.ACCEPTED if recorded.event else cls.DUPLICATE
 
 
@@ -61,10 +63,9 @@ class EventRefusal(StrEnum):
 def record_events(
     caller: WorkspaceCaller, events: Sequence[IncomingEvent], ledger: Ledger
 ) -> tuple[Counter[BatchResult], dict[int, EventRefusal]]:
-    """Records the events; returns how many of them became what, and why some were refused,
-    by their rows.
+    """Records the events; returns their numbers by result, and the refusals by row.
 
-    Raises Conflict where others go on changing the same people; what is done by then stays.
+    Raises Conflict where other writers keep changing the same people; committed transactions stay.
     """
     events, refused = _read_in_stores(caller.workspace, events)
     context = replace(EventContext.of(caller), now=ledger.began)
@@ -87,7 +88,7 @@ def record_events(
 def _read_in_stores(
     workspace: WorkspaceScope, events: Sequence[IncomingEvent]
 ) -> tuple[list[IncomingEvent], dict[int, EventRefusal]]:
-    """The events as their stores read them, and by row why some can't be."""
+    """The events as their stores read them, and the refusals by row."""
     known = stores_of(workspace, {each for event in events for each in event.stores})
     read, refused = list[IncomingEvent](), dict[int, EventRefusal]()
     for event in events:
@@ -102,7 +103,7 @@ def _read_in_stores(
 
 
 def _writes_of(event: IncomingEvent) -> int:
-    """How many rows an event is: one, and one that says that its unique id is known."""
+    """How many rows an event takes: one, and one more for its unique id."""
     return 1 if event.unique_id is None else 2
 
 
@@ -115,12 +116,12 @@ class _Group:
 
     @property
     def writes(self) -> int:
-        """Returns how many rows there are to write at most, but for the nodes of the lists."""
+        """Returns the most rows to write, without the nodes of the lists."""
         return sum(map(_writes_of, self.events)) + (1 if self.person.before else 6)
 
     @property
     def sort_key(self) -> tuple[bool, datetime, str]:
-        """Neighbours by this are neighbours in a list, where they share nodes."""
+        """People who are adjacent by this are adjacent in a list, where they share nodes."""
         before, first = self.person.before, self.events[0]
         if before:
             return (False, before.first_seen_at, "")
@@ -129,24 +130,24 @@ class _Group:
 
 
 class _Round:
-    """What is known of the people of some events, all read at one time."""
+    """The people of some events, as read at one time."""
 
     def __init__(
         self, context: EventContext, events: Sequence[IncomingEvent], ledger: Ledger
     ) -> None:
-        """Reads everything, a hundred rows a call."""
+        """Reads everything; a hundred rows per call."""
         self._context, self._ledger, self._reads = context, ledger, ReadAhead()
         self.unranked: list[int] = []
-        """Rows of the events that name a profile that there isn't."""
+        """Rows of the events whose profile doesn't exist."""
         self._groups = self._grouped(events)
         self._read_uniques()
 
     def record(self) -> None:
-        """Records the events, as many a transaction as it takes. Raises LostRace."""
+        """Records the events, in as many transactions as needed. Raises LostRace."""
         in_parts(self._groups, ROOM, lambda group: group.writes, self._record_fitting)
 
     def _grouped(self, events: Sequence[IncomingEvent]) -> list[_Group]:
-        """The events by person, neighbours in a list side by side."""
+        """The events by person; people adjacent in a list are adjacent."""
         workspace, groups = self._context.workspace, dict[UUID | Identity, _Group]()
         named = dict.fromkeys(e.person for e in events if isinstance(e.person, Identity))
         ids = {event.person for event in events if isinstance(event.person, UUID)}
@@ -177,10 +178,10 @@ class _Round:
         self._reads.prefetch(keys)
 
     def _record_fitting(self, groups: Sequence[_Group]) -> None:
-        """Records the events of some people, or half of one person's; the rest comes next.
+        """Records the events of some people, or half of one person's; the next round does the rest.
 
-        Of somebody whom many stores know an older event moves an entry of each store's list, too.
-        Raises TooManyWrites of several people, or of one event.
+        An older event of a person whom many stores know moves an entry in each store's list, too.
+        Raises TooManyWrites for several people, or for one event.
         """
         try:
             self._record_part(groups)

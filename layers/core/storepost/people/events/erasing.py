@@ -1,4 +1,4 @@
-"""What an erased profile leaves in events: nothing."""
+"""Erases a profile's events."""
 
 from uuid import UUID
 
@@ -8,11 +8,11 @@ from storepost.people.profiles.erasure import Erasure
 from storepost.platform.persistence.changes import Changes
 
 MAX_EVENTS = 80
-"""In one transaction."""
+"""Events per transaction."""
 
 
 def erase_events(erasure: Erasure) -> bool:
-    """Removes some of the erased person's events, and what made them unique."""
+    """Deletes some of the erased person's events and unique ids; whether there may be more."""
     return erase_from(erasure.partitions, erasure, _erase_some)
 
 

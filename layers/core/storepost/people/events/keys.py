@@ -1,4 +1,4 @@
-"""Where events stand: with their profiles, by time, and what says that one is known."""
+"""Keys of events, which are stored with their profiles by time, and of their unique ids."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,12 +16,12 @@ def event_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
 
 
 def event_prefix() -> str:
-    """Returns how the sort keys of events begin."""
+    """Returns the prefix of events' sort keys."""
     return "event#"
 
 
 def order_prefix() -> str:
-    """Returns how the sort keys of pointers to orders begin, which carry events."""
+    """Returns the prefix of the sort keys of pointers to orders, which carry events."""
     return "order#"
 
 
@@ -36,34 +36,34 @@ def pointer_key(
 
 
 def bounds(prefix: str, since: str, until: str) -> tuple[str, str]:
-    """Returns what the sort keys of a prefix that is followed by a moment stand between.
+    """Returns the bounds of the sort keys that have a prefix followed by a time.
 
-    Both are texts, and empty ones are no bound. Of moments the first one is within the bounds and
-    the second one isn't; positions both are.
+    `since` and `until` are texts; an empty one is no bound. For times, `since` is inclusive and
+    `until` exclusive; for positions both are inclusive.
     """
     return f"{prefix}{since}", f"{prefix}{until}" if until else f"{prefix[:-1]}$"
 
 
 def position_of(sort_key: str) -> str:
-    """Returns what follows the prefix in the sort key of an event, or of a pointer to an order."""
+    """Returns the part after the prefix in the sort key of an event or of an order's pointer."""
     return sort_key.partition("#")[2]
 
 
 def event_key(workspace: WorkspaceScope, profile_id: UUID, event: ProfileEvent) -> Key:
-    """Returns where a profile's partition has an event."""
+    """Returns the key of a profile's event."""
     moment = clock.to_text(event.occurred_at)
     return (workspace.partition("profile", short(profile_id)), f"event#{moment}#{short(event.id)}")
 
 
 def unique_prefix() -> str:
-    """Returns how the sort keys of known unique ids begin."""
+    """Returns the prefix of the sort keys of unique ids."""
     return "unique_event#"
 
 
 def unique_key(workspace: WorkspaceScope, profile_id: UUID, name: str, unique_id: str) -> Key:
-    """Returns where a profile's partition says which event of a name has a unique id.
+    """Returns the key of the row that records which event of a name has a unique id.
 
-    Both are texts of any length up to 255, too long for a key.
+    Both are texts of up to 255 characters, too long for a key.
     """
     unique = derived_id(derived_id(workspace.id, "event", name), unique_id)
     return (workspace.partition("profile", short(profile_id)), f"unique_event#{short(unique)}")

@@ -1,4 +1,4 @@
-"""A profile's events, the newest first."""
+"""A profile's events, newest first."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class EventFilter:
-    """Says what an event of the list must be; None asks for nothing."""
+    """The filters of the list; None doesn't filter."""
 
     name: str | None = None
     sources: Collection[EventSource] | None = None
@@ -26,7 +26,7 @@ class EventFilter:
     occurred_to: datetime | None = None
 
     def matches(self, row: EventRow) -> bool:
-        """Returns whether the event matches the filters; when it happened was checked before."""
+        """Returns whether the event matches the filters; its time was checked before."""
         return (
             self.name in {None, row.name}
             and (self.sources is None or row.source in self.sources)
@@ -37,7 +37,7 @@ class EventFilter:
 def list_events(
     workspace: WorkspaceScope, profile_id: UUID, filters: EventFilter, page: PageRequest
 ) -> Listing[ProfileEvent]:
-    """Returns the profile's events that are asked for. Raises FilterTooBroad."""
+    """Returns the profile's events that match. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if filters == EventFilter():
         return page_of_events(profile, page)
@@ -50,7 +50,7 @@ def list_events(
 
 
 def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]:
-    """Returns a page of all events, which are read up to there; the profile counts them."""
+    """Returns a page of all events, which are read up to it; the profile has their count."""
     total = profile.events
     if page.skipped >= total:
         return Listing((), total, page)

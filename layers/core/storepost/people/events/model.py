@@ -35,22 +35,22 @@ class ProfileEvent:
 
 @dataclass(frozen=True)
 class IncomingEvent:
-    """An event as somebody sends it."""
+    """An event as a caller sends it."""
 
     person: UUID | Identity
-    """The profile's id, or what names the person."""
+    """The profile's id, or an identity of the person."""
     name: str
     occurred_at: datetime | None
-    """None is now."""
+    """None means now."""
     store_id: UUID | None
     properties: Mapping[str, Any]
     unique_id: str | None
-    """Of events with that name of that profile, there is one with it."""
+    """A profile has at most one event with this name and unique id."""
     row: int = 0
-    """Its place in the request."""
+    """Its index in the request."""
 
     @property
     def stores(self) -> tuple[UUID, ...]:
-        """Returns the stores that it names."""
+        """Returns the ids of the stores that it names."""
         own = self.person.store_id if isinstance(self.person, Identity) else None
         return tuple(each for each in (self.store_id, own) if each)

@@ -1,11 +1,11 @@
-"""What a merged profile leaves in events."""
+"""Moves a merged profile's events."""
 
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.profiles.moving import Move
 from storepost.platform.persistence.changes import Changes, commit_anew
 
 MAX_EVENTS = 40
-"""In one transaction: each is a row that goes, and one that comes, of 32 KB at most."""
+"""Events per transaction: each deletes a row and writes one, of 32 KB at most."""
 
 
 def move_events(move: Move) -> bool:

@@ -1,4 +1,4 @@
-"""The events of one partition in their order, from both kinds of rows that hold them."""
+"""Reads the events of one partition in order, from both kinds of rows that hold them."""
 
 from collections.abc import Iterator
 from heapq import merge
@@ -9,18 +9,18 @@ from storepost.people.events.rows import EventRow, OrderPointerItem, ProfileEven
 from storepost.platform.persistence.item import Item
 
 WINDOW = 100
-"""Pointers to orders that are read at once where nobody says how many events are needed."""
+"""How many pointers to orders are read at once if the number of events isn't limited."""
 MAX_WINDOW = 1000
 
 
 def newest_first(
     partition: str, since: str, until: str, limit: int | None = None
 ) -> Iterator[EventRow]:
-    """Returns the events between two moments (texts; empty is no bound), `limit` of them or all.
+    """Returns the events between two times (texts; empty is no bound), `limit` of them or all.
 
-    An event may move from its order's pointer to a row of its own, and never back. So of each
-    stretch of time the pointers are read before the other rows: one that moves meanwhile is found
-    twice rather than never.
+    An event may move from its order's pointer to its own row, and never back. So in each section
+    the pointers are read before the own rows: an event that moves meanwhile is found twice rather
+    than never.
     """
     found = _stretches(partition, since, until, limit)
     return islice((next(same) for _, same in groupby(found, sort_key_of)), limit)
@@ -35,7 +35,7 @@ def _stretches(partition: str, since: str, until: str, limit: int | None) -> Ite
         more = len(some) == size
         last = position_of(some[-1].sk) if more else ""
         carried = [row for row in some if row.carries_event]
-        # Another row with the key of the last pointer belongs to the next stretch.
+        # Another row with the key of the last pointer belongs to the next section.
         own = _own_rows(partition, f"{last}!" if more else since, until, limit)
         yield from merge(carried, own, key=sort_key_of, reverse=True)
         until = last

@@ -1,4 +1,4 @@
-"""Recording events: the one of a request, or several of one person in a unit of work."""
+"""Records one event of a request, or several events of one person in a unit of work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,16 +23,16 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Person:
-    """Says whose events are recorded, and what is known of what names them."""
+    """The person whose events are recorded, with the holders of their identities."""
 
     before: Profile | None
-    """None for somebody new."""
+    """None for a new profile."""
     known: KnownIdentities
 
 
 @dataclass(frozen=True)
 class EventContext:
-    """Says who sends events, when, and in which workspace."""
+    """The sender of events, the time, and the workspace."""
 
     workspace: WorkspaceScope
     source: EventSource
@@ -45,7 +45,7 @@ class EventContext:
         return cls(caller.workspace, source, clock.now())
 
     def event(self, incoming: IncomingEvent) -> ProfileEvent:
-        """Returns the event as it is kept; of one moment, those recorded later come later."""
+        """Returns the event as it is stored; ids of events of one time sort by recording order."""
         return ProfileEvent(
             id=timed_id(self.now, incoming.row),
             name=incoming.name,
@@ -58,10 +58,10 @@ class EventContext:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """Says what became of an event."""
+    """The result of recording an event."""
 
     sort_key: str
-    """Its own, or that of the first one with its unique id."""
+    """The event's own, or that of the first event with its unique id."""
     event: ProfileEvent | None
     """None where its unique id is known."""
 
@@ -69,10 +69,10 @@ class ImportResult:
 def record_event(
     caller: WorkspaceCaller, incoming: IncomingEvent, changes: Changes
 ) -> tuple[ProfileEvent, bool]:
-    """Returns the event, or the first one with its unique id; whether it is new.
+    """Returns the event, or the first one with its unique id, and whether it is new.
 
-    Raises ValidationFailed where the workspace has no such profile, or no such store, and where
-    nobody can have the phone number.
+    Raises ValidationFailed where the workspace has no such profile, or no such store, and where the
+    phone number isn't possible.
     """
     workspace = caller.workspace
     incoming = checked(workspace, incoming)
@@ -90,9 +90,9 @@ def record_event(
 def record_some(
     changes: Changes, context: EventContext, person: Person, events: Sequence[IncomingEvent]
 ) -> list[ImportResult]:
-    """Adds to a unit of work what events of one person change; nothing where all are known.
+    """Adds the events of one person to a unit of work; adds nothing where all are known.
 
-    Their profile is written once.
+    The profile is written once.
     """
     repository = ProfileEventRepository(context.workspace, changes.reads)
     uniques = [unique_of(incoming) for incoming in events]
@@ -128,7 +128,7 @@ def _save(
     person: Person,
     new: Sequence[tuple[IncomingEvent, ProfileEvent]],
 ) -> Profile:
-    """Writes the profile, which counts its events and was seen when they happened."""
+    """Writes the profile, with its count of events and the times at which it was seen."""
     moments = [event.occurred_at for _, event in new]
     before, seen = person.before, dict[Identity, list[datetime]]()
     for incoming, event in new:
@@ -147,5 +147,5 @@ def _save(
 
 
 def unique_of(incoming: IncomingEvent) -> Unique | None:
-    """Returns what there is one event of; None for any event more."""
+    """Returns the pair that only one event may have; None for an event without a unique id."""
     return (incoming.name, incoming.unique_id) if incoming.unique_id is not None else None

@@ -40,14 +40,14 @@ class ProfileEventRepository:
     """The events of a workspace's profiles."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
         self._reads = reads or Reads()
 
     def add(
         self, changes: Changes, profile_id: UUID, event: ProfileEvent, unique_id: str | None = None
     ) -> None:
-        """Keeps an event; the profile counts it. A unique id that is known by then loses a race."""
+        """Adds an event; the caller saves the profile's count. A known unique id loses the race."""
         key = event_key(self._scope, profile_id, event)
         changes.save(own_row(key, event))
         if unique_id is not None:
@@ -55,16 +55,16 @@ class ProfileEventRepository:
             changes.create(UniqueEventItem(*unique, event=key[1]))
 
     def unique_keys(self, profile: Profile, uniques: Iterable[Unique]) -> dict[Unique, list[Key]]:
-        """Returns the rows that say whether the profile has events with these unique ids."""
+        """Returns the keys of the rows that record these unique ids for the profile."""
         return {
             unique: [unique_key(self._scope, each, *unique) for each in profile.partitions]
             for unique in uniques
         }
 
     def known(self, profile: Profile, uniques: Iterable[Unique]) -> dict[Unique, str]:
-        """Returns the sort keys of those of the events that are known.
+        """Returns the sort keys of the events with these unique ids that are known.
 
-        One that moves meanwhile may not be found; then its unique id can't be written.
+        A row that moves meanwhile may not be found; then writing its unique id fails.
         """
         keys = self.unique_keys(profile, uniques)
         rows = self._reads.find_all(chain.from_iterable(keys.values()))
@@ -76,8 +76,9 @@ class ProfileEventRepository:
         }
 
     def get(self, profile: Profile, sort_key: str) -> ProfileEvent | None:
-        """Returns one event of the profile.
-        Events only ever move to a later one of its partitions.
+        """Returns one event of the profile, or None.
+
+        Events only move to a later one of its partitions.
         """
         partitions = (event_partition(self._scope, each) for each in profile.partitions)
         rows = (find(ProfileEventItem, (partition, sort_key)) for partition in partitions)
@@ -90,11 +91,11 @@ class ProfileEventRepository:
         until: datetime | None = None,
         limit: int | None = None,
     ) -> Iterator[EventRow]:
-        """Returns the profile's events, the newest first, each once;
-        `limit` of each partition's, or all.
+        """Returns the profile's events, newest first, each once.
 
-        What merged profiles still have is read before what they lose it to: so one that moves
-        meanwhile is found twice rather than never.
+        `limit` is for each partition; None reads all. Partitions of merged profiles are read before
+        the survivor's, to which their rows move. So a row that moves meanwhile is found twice
+        rather than never.
         """
         *moving, own = (self._between(each, since, until, limit) for each in profile.partitions)
         unmoved = sorted(chain.from_iterable(moving), key=sort_key_of, reverse=True)
@@ -102,8 +103,9 @@ class ProfileEventRepository:
         return (next(same) for _, same in groupby(both, sort_key_of))
 
     def some_of(self, profile_id: UUID, limit: int) -> list[ProfileEventItem | UniqueEventItem]:
-        """Returns some rows of one partition: events that have rows of their own,
-        and once those are gone what made them unique.
+        """Returns some rows of one partition.
+
+        These are events with their own rows, and after them the rows of unique ids.
         """
         pk = event_partition(self._scope, profile_id)
         rows: list[ProfileEventItem | UniqueEventItem] = list(
@@ -132,9 +134,9 @@ class ProfileEventRepository:
     def move(
         self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem], into: UUID
     ) -> None:
-        """Moves rows to another profile's partition, as long as they are where they were read.
+        """Moves rows to another profile's partition, if they are still where they were read.
 
-        Where that one has an event with the same unique id, its own stays the known one.
+        If that profile has an event with the same unique id, its row for the unique id stays.
         """
         pk = event_partition(self._scope, into)
         targets = [(pk, row.sk) for row in rows if isinstance(row, UniqueEventItem)]
@@ -153,7 +155,7 @@ class ProfileEventRepository:
             changes.delete(type(row)(*row.key))
 
     def delete(self, changes: Changes, rows: Iterable[EventRow]) -> None:
-        """Deletes events that are where they were read; whoever saves the profile counts that."""
+        """Deletes events, if they are still where they were read; the caller updates the count."""
         for row in rows:
             delete_event(changes, row)
 

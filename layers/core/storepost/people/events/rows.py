@@ -1,8 +1,9 @@
 """The rows that hold events.
 
-That an order was placed stands in the row by which its buyer's partition names the order, as both
-are written together (docs/adr/0076). Every other event has a row of its own. So has this one once
-that row goes, or moves to another moment: the order was deleted, or is another one's.
+An `order_placed` event is stored in the row with which the buyer's partition names the order, as
+both are written together (docs/adr/0076). Every other event has its own row. So does this event
+once that row is deleted, or moves to another time: the order was deleted, or belongs to another
+profile.
 """
 
 import json
@@ -21,7 +22,7 @@ _EVENT = ("id", "name", "source", "occurred_at", "store_id", "properties")
 
 
 class ProfileEventItem(Item, discriminator="profile_event"):
-    """An event; its properties are compact JSON, which is read only for whoever asks."""
+    """An event; its properties are compact JSON, which is parsed only on demand."""
 
     id = Identifier()
     name = UnicodeAttribute()
@@ -32,10 +33,9 @@ class ProfileEventItem(Item, discriminator="profile_event"):
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
-    """That an order belongs to a profile, or what is left of one that did.
+    """Names an order, or the tombstone of one, in its buyer's partition.
 
-    The attributes are those of the event that the order was placed; none where that has a row of
-    its own.
+    The attributes are those of the `order_placed` event; there are none if that has its own row.
     """
 
     id = Identifier(null=True)
@@ -47,37 +47,37 @@ class OrderPointerItem(Item, discriminator="order_pointer"):
 
     @property
     def carries_event(self) -> bool:
-        """Returns whether the row has the event."""
+        """Returns whether the row holds the event."""
         return self.id is not None
 
 
 type EventRow = ProfileEventItem | OrderPointerItem
-"""A row that has an event."""
+"""A row that holds an event."""
 
 
 class UniqueEventItem(Item, discriminator="unique_event"):
-    """Records that an event with a unique id is known, and its sort key."""
+    """Records that an event has a unique id, with the event's sort key."""
 
     event = UnicodeAttribute()
 
 
 def properties_text(properties: object) -> str:
-    """Properties as they are kept. Raises ValueError where they are nothing that JSON can say."""
+    """Returns properties as stored. Raises ValueError where JSON can't represent them."""
     return json.dumps(properties, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def own_row(key: Key, event: ProfileEvent) -> ProfileEventItem:
-    """Returns an event as a row of its own."""
+    """Returns an event as its own row."""
     return ProfileEventItem(*key, **_attributes(event))
 
 
 def pointer_row(key: Key, placed: ProfileEvent | None) -> OrderPointerItem:
-    """Returns a pointer to an order, with the event that it was placed where it is to carry it."""
+    """Returns a pointer to an order, with the `order_placed` event if it is to hold it."""
     return OrderPointerItem(*key, **(_attributes(placed) if placed else {}))
 
 
 def as_event(row: EventRow) -> ProfileEvent:
-    """Returns the event of a row that has one."""
+    """Returns the event of a row that holds one."""
     return ProfileEvent(
         id=row.id,
         name=row.name,
@@ -89,9 +89,9 @@ def as_event(row: EventRow) -> ProfileEvent:
 
 
 def sort_key_of(row: EventRow) -> str:
-    """Returns the sort key that the event has in a row of its own, or would have.
+    """Returns the sort key that the event has, or would have, in its own row.
 
-    One that its order's pointer carries keeps its place: it goes by the order's id.
+    An event in its order's pointer keeps its position, which uses the order's id.
     """
     if isinstance(row, ProfileEventItem):
         return row.sk
@@ -99,7 +99,7 @@ def sort_key_of(row: EventRow) -> str:
 
 
 def delete_event(changes: Changes, row: EventRow) -> None:
-    """Deletes an event that is where it was read; a pointer to an order stays without it."""
+    """Deletes an event, if it is still where it was read; a pointer to an order stays."""
     if isinstance(row, ProfileEventItem):
         changes.delete(ProfileEventItem(*row.key), ProfileEventItem.pk.exists())
         return
@@ -109,19 +109,19 @@ def delete_event(changes: Changes, row: EventRow) -> None:
 
 
 def move_pointer(changes: Changes, row: OrderPointerItem, into: str) -> None:
-    """Moves a pointer, if it is as it was read, to another partition with what it carries."""
+    """Moves a pointer with its event to another partition, if it is unchanged since it was read."""
     delete_pointer(changes, row)
     carried: dict[str, Any] = {name: getattr(row, name) for name in _EVENT}
     changes.create(OrderPointerItem(into, row.sk, **carried))
 
 
 def delete_pointer(changes: Changes, row: OrderPointerItem) -> None:
-    """Deletes a pointer with what it carries, if it is as it was read."""
+    """Deletes a pointer with its event, if it is unchanged since it was read."""
     changes.delete(OrderPointerItem(*row.key), _as_read(row))
 
 
 def release_event(changes: Changes, row: OrderPointerItem) -> None:
-    """Deletes a pointer, if it is as it was read, and gives what it carries a row of its own."""
+    """Deletes a pointer, if it is unchanged, and gives the event that it holds its own row."""
     delete_pointer(changes, row)
     if row.carries_event:
         changes.save(own_row((row.pk, sort_key_of(row)), as_event(row)))

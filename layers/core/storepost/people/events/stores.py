@@ -1,4 +1,4 @@
-"""The stores that events name, and how a phone number is read in one."""
+"""The stores of events, and phone numbers in a store's national format."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> list[FieldError]:
-    """Returns what is wrong with the stores that an event names, of those that are known."""
+    """Returns the errors for stores that an event names and that aren't `known`."""
     errors, person = list[FieldError](), incoming.person
     if incoming.store_id is not None and incoming.store_id not in known:
         errors.append(FieldError("/storeId", "No store with this id exists in this workspace"))
@@ -32,9 +32,9 @@ def stores_of(workspace: WorkspaceScope, store_ids: set[UUID]) -> dict[UUID, Sto
 
 
 def read_in_store(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> IncomingEvent:
-    """Returns the event with its phone number in E.164, as its store's country writes it.
+    """Returns the event with its phone number in E.164, read in its store's country's format.
 
-    Raises ValueError where that is no number there, or where the event has no store.
+    Raises ValueError where that isn't a number there, or the event has no store.
     """
     person = incoming.person
     if not isinstance(person, Identity) or person.type is not IdentityType.PHONE:
@@ -45,7 +45,7 @@ def read_in_store(incoming: IncomingEvent, known: Mapping[UUID, Store]) -> Incom
 
 
 def checked(workspace: WorkspaceScope, incoming: IncomingEvent) -> IncomingEvent:
-    """Returns the event as its store reads it.
+    """Returns the event with its store's reading of the phone number.
 
     Raises ValidationFailed where it names a store that the workspace doesn't have, or a phone
     number that can't be read.

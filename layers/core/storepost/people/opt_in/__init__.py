@@ -1,1 +1,1 @@
-"""Double opt-in: an email asks whoever has an address whether they want marketing."""
+"""Double opt-in: an email asks the person with an address whether they want marketing."""

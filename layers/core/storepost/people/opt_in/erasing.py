@@ -1,6 +1,6 @@
-"""What an erased profile leaves in requests for opt-in: only when its addresses got some.
+"""Erases a profile's opt-in requests.
 
-That stands under their keyed hashes, and ends by itself.
+When its addresses got requests stays: those rows have keyed hashes of the addresses, and expire.
 """
 
 from uuid import UUID
@@ -11,11 +11,14 @@ from storepost.people.profiles.erasure import Erasure
 from storepost.platform.persistence.changes import Changes
 
 MAX_REQUESTS = 80
-"""In one transaction."""
+"""Requests per transaction."""
 
 
 def erase_opt_in_requests(erasure: Erasure) -> bool:
-    """Removes some of the requests: they stand where the evidence of their forms does."""
+    """Deletes some of the requests, in the partitions of the forms' evidence.
+
+    Returns whether there may be more.
+    """
     return erase_from(erasure.histories, erasure, _erase_some)
 
 

@@ -1,4 +1,4 @@
-"""Opt-in links: the token says which request it is of, and nobody else can make one."""
+"""Opt-in links: the sealed token names a request, and only this service can make one."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,7 +12,7 @@ _ID = 16
 
 @dataclass(frozen=True)
 class OptInLink:
-    """Says where the request of a link stands."""
+    """Locates the request of a link."""
 
     workspace: WorkspaceScope
     profile_id: UUID
@@ -20,13 +20,13 @@ class OptInLink:
 
     @property
     def token(self) -> str:
-        """Returns the link's token: the same one each time."""
+        """Returns the link's token, which is the same each time."""
         content = self.profile_id.bytes + self.request_id.bytes
         return seal_token(content, self.workspace, Purpose.OPT_IN_LINK)
 
 
 def read_link(token: str) -> OptInLink | None:
-    """Returns the link of a token; None where no link has that token."""
+    """Returns the link of a token; None for an invalid token."""
     opened = open_token(token, Purpose.OPT_IN_LINK)
     if opened is None:
         return None

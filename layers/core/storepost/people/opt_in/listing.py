@@ -1,4 +1,4 @@
-"""The requests for opt-in of a person, as they are read."""
+"""Lists a person's opt-in requests."""
 
 from uuid import UUID
 
@@ -18,9 +18,9 @@ def list_requests(
 
 
 def requests_of(profile: Profile, page: PageRequest) -> Listing[OptInRequest]:
-    """Returns the same of a profile that was read, with those of profiles merged into it.
+    """Returns a page of a profile's requests, with those of profiles merged into it.
 
-    They stand beside the evidence of their forms.
+    They are stored beside the evidence of their forms.
     """
     found = OptInRepository(profile.workspace).of_profiles(profile.consent_partitions)
     return cut(sorted(found, key=lambda each: (each.sent_at, each.id), reverse=True), page)

@@ -1,4 +1,4 @@
-"""Recording a statement about an address by the very state that was decided on."""
+"""Records a statement about an address, on the condition that the state it was decided on holds."""
 
 from storepost.people.consent.assertions import assert_in_turn
 from storepost.people.consent.decision import AddressConsent
@@ -18,20 +18,20 @@ from storepost.values import clock
 
 
 class AddressRecord:
-    """An address's consent as it was read, and what a unit of work records of it."""
+    """An address's consent as it was read, and the statements about it in a unit of work."""
 
     def __init__(self, changes: Changes, profile: Profile, address: Address) -> None:
-        """Reads what holds of the address, which the profile has."""
+        """Reads the consent of the address, which the profile has."""
         self._changes, self._profile, self._address = changes, profile, address
         self._consents = ConsentRepository(profile.workspace, changes.reads)
         consent = self._consents.consent_of(address)
         self.consent: AddressConsent = self._consents.with_erasure(address, consent)
 
     def add(self, statement: ConsentStatement, *, asserts: bool = True) -> None:
-        """Records the statement with its evidence; a lost race where the consent changed meanwhile.
+        """Records the statement with its evidence; a lost race if the consent changed meanwhile.
 
-        One that asserts nothing leaves its evidence alone. The evidence is the profile's, also
-        where the same was said before.
+        Without `asserts` it only leaves its evidence. The profile gets the evidence, even of a
+        repeated statement.
         """
         state = self._assert(statement) if asserts else self.consent.state
         if not self._consents.is_saved(self._changes, self._address):
@@ -47,10 +47,10 @@ class AddressRecord:
         ProfileRepository(workspace).save(self._changes, self._profile, updated)
 
     def queue_level_updates(self) -> None:
-        """Queues the change that holds once more for each shop, with the confirmed opt-in level.
+        """Queues the change that holds for each shop again, with the confirmed opt-in level.
 
-        It is for a unit of work that has added a confirmation which changes no state. Stores that
-        are no shops know no levels.
+        It is for a unit of work that adds a confirmation without changing the state. Other stores
+        have no levels.
         """
         subject, holds = subject_of(self._profile), self.consent.holds
         if holds is None or holds.state is not ConsentState.SUBSCRIBED:

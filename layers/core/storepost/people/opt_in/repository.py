@@ -1,8 +1,8 @@
-"""Requests for opt-in as they are stored, and when each address got one.
+"""Rows of opt-in requests, and of the times at which each address got one.
 
-A request stands in the partition of the profile that had the address, beside the evidence of the
-form: it never moves, and goes with that. When an address got a request is stored under its keyed
-hash, so that an erasure doesn't begin the count anew.
+A request is stored in the partition of the profile that had the address, beside the evidence of the
+form: it never moves, and is erased with that. The times of an address's requests are stored under
+its keyed hash, so that an erasure doesn't reset the limit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ _PREFIX = "opt_in#"
 
 
 class OptInRequestItem(Item, discriminator="opt_in_request"):
-    """A request with what its link needs; it ends by itself."""
+    """A request with the data that its link needs; it expires."""
 
     id = Identifier()
     profile_id = Identifier()
@@ -53,10 +53,10 @@ class OptInRequestItem(Item, discriminator="opt_in_request"):
 
 
 class OptInSendsItem(VersionedItem, discriminator="opt_in_sends"):
-    """When an address got requests; the address is a keyed hash."""
+    """The times at which an address got requests; the address is a keyed hash."""
 
     sent_at = Json()
-    """The moments as text, oldest first."""
+    """The times as text, oldest first."""
 
 
 def request_key(link: OptInLink) -> Key:
@@ -66,12 +66,12 @@ def request_key(link: OptInLink) -> Key:
 
 
 def sends_partition(workspace: WorkspaceScope) -> str:
-    """Returns the partition that says when a workspace's addresses got requests."""
+    """Returns the partition of the times at which a workspace's addresses got requests."""
     return workspace.partition("opt_in_sends")
 
 
 def sends_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Returns the key of the row that says when an address got requests."""
+    """Returns the key of the times at which an address got requests."""
     digest = keyed_hash(address.value, Purpose.OPT_IN_ADDRESS, workspace.key)
     return (sends_partition(workspace), f"address#{digest}")
 
@@ -80,7 +80,7 @@ class OptInRepository:
     """A workspace's requests for opt-in."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
         self._sends: dict[Address, OptInSendsItem] = {}
 
@@ -99,17 +99,17 @@ class OptInRepository:
         changes.create(_row(request))
 
     def confirm(self, changes: Changes, request: OptInRequest, at: datetime) -> None:
-        """Notes that the person confirmed; a lost race where they did so meanwhile."""
+        """Writes that the person confirmed; a lost race if they did so meanwhile."""
         row = OptInRequestItem(*request_key(request.link))
         is_open = OptInRequestItem.pk.exists() & OptInRequestItem.confirmed_at.does_not_exist()
         changes.update(row, [OptInRequestItem.confirmed_at.set(at)], is_open)
 
     def delete(self, changes: Changes, request: OptInRequest) -> None:
-        """Deletes a request; its link is over then."""
+        """Deletes a request, which ends its link."""
         changes.delete(OptInRequestItem(*request_key(request.link)))
 
     def sends_to(self, address: Address) -> tuple[datetime, ...]:
-        """Returns when the address got requests lately, oldest first."""
+        """Returns the times at which the address recently got requests, oldest first."""
         row = find(OptInSendsItem, sends_key(self._scope, address))
         if row is None:
             return ()
@@ -117,14 +117,14 @@ class OptInRepository:
         return tuple(clock.from_text(each) for each in row.sent_at)
 
     def save_sends(self, changes: Changes, address: Address, sends: Sequence[datetime]) -> None:
-        """Writes when the address got requests, if nobody changed what was read here."""
+        """Writes the times of an address's requests, if unchanged since they were read here."""
         row = self._sends.get(address) or OptInSendsItem(*sends_key(self._scope, address))
         row.sent_at = [clock.to_text(each) for each in sends]
         row.expiration = sends[-1] + MONTH
         changes.save(row)
 
     def some_of(self, profile_id: UUID, limit: int) -> list[Key]:
-        """Returns the keys of some requests of a profile's partition."""
+        """Returns the keys of some requests in a profile's partition."""
         return [row.key for row in self._rows(profile_id, limit)]
 
     def _rows(self, profile_id: UUID, limit: int | None = None) -> Iterable[OptInRequestItem]:
@@ -134,7 +134,7 @@ class OptInRepository:
 
 
 def _is_kept(row: OptInRequestItem) -> bool:
-    """DynamoDB drops a row only days after its time."""
+    """Whether the row hasn't expired: DynamoDB deletes it only days later."""
     return row.expiration is not None and row.expiration > clock.now()
 
 

@@ -1,4 +1,4 @@
-"""Asking somebody by email whether they want marketing, and keeping what they filled in."""
+"""Emails a person the question whether they want marketing, and keeps the form that they sent."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -45,9 +45,9 @@ from storepost.values.settings import settings
 def request_opt_in(
     caller: WorkspaceCaller, profile_id: UUID, form: Form, base_url: str, changes: Changes
 ) -> OptInRequest:
-    """Emails a link to the address that the profile shows; it is `pending` until it is followed.
+    """Emails a link to the address that the profile shows, which is `pending` until it is followed.
 
-    An address that is subscribed stays so. Raises NoEmail, AlreadyConfirmed, Suppressed,
+    A subscribed address stays subscribed. Raises NoEmail, AlreadyConfirmed, Suppressed,
     Unsubscribed, OptInRecentlySent and OptInSendLimit.
     """
     workspace, now = caller.workspace, clock.now()
@@ -76,7 +76,7 @@ def _check_may_be_asked(
 ) -> None:
     if consent.state is ConsentState.SUBSCRIBED and consent.is_confirmed:
         raise AlreadyConfirmed()
-    # Whoever suppresses the address meanwhile writes the profile, which the request writes, too.
+    # A concurrent suppression of the address writes the profile, as this request does.
     if suppression_of(profile.workspace, address.channel, address.value):
         raise Suppressed()
     _check_no_later_no(consent, form)
@@ -93,7 +93,7 @@ def _check_no_later_no(consent: AddressConsent, form: Form) -> None:
 def _checked_sends(
     requests: OptInRepository, address: Address, now: datetime
 ) -> Sequence[datetime]:
-    """When the address got requests lately. Raises OptInRecentlySent."""
+    """When the address recently got requests. Raises OptInRecentlySent."""
     sends = recent(requests.sends_to(address), now)
     wait = wait_of(sends, now).total_seconds()
     if wait > 0:
@@ -102,7 +102,7 @@ def _checked_sends(
 
 
 def _count_for_workspace(workspace: WorkspaceScope) -> None:
-    """Counts an email, also where it isn't sent after all. Raises OptInSendLimit."""
+    """Counts an email, even if it isn't sent after all. Raises OptInSendLimit."""
     per_day = settings().opt_in_emails_per_day
     wait = take_one(opt_in_budget_key(workspace), per_day) if per_day else None
     if wait:
@@ -135,7 +135,7 @@ def _request(
 
 
 def _language_for(profile: Profile) -> Language:
-    """The profile's language; the workspace's own where the service hasn't that, else English."""
+    """The profile's language if this service has it, else the workspace's default, else English."""
     return language_of(profile.locale) or _language_of(profile.workspace) or Language.ENGLISH
 
 

@@ -1,4 +1,4 @@
-"""Following an opt-in link: the page that asks changes nothing, its answer subscribes."""
+"""Follows an opt-in link: opening its page changes nothing, answering it subscribes."""
 
 from dataclasses import dataclass, field
 
@@ -24,36 +24,36 @@ from storepost.values.languages import Language, language_of
 
 @dataclass(frozen=True)
 class Followed:
-    """A link that somebody follows."""
+    """A link that a visitor follows."""
 
     request: OptInRequest
     sender: str
     """The workspace's name."""
     profile: Profile = field(repr=False)
-    """Who has the address now."""
+    """The profile that has the address now."""
     record: AddressRecord = field(repr=False)
 
     @property
     def is_confirmed(self) -> bool:
-        """Returns whether the link was answered already."""
+        """Returns whether the link was confirmed before."""
         return self.request.confirmed_at is not None
 
     @property
     def language(self) -> Language | None:
-        """Returns the language of whoever has the address, where it is one of ours."""
+        """Returns the language of the profile with the address, if this service has it."""
         return language_of(self.profile.locale)
 
     @property
     def masked_email(self) -> str:
-        """Returns the address as whoever has it knows it: links get forwarded."""
+        """Returns the address, masked so that only its owner recognises it: links get forwarded."""
         return masked(self.request.email)
 
 
 def follow_link(token: str) -> Followed:
-    """Returns what a token's link leads to; nothing changes. Raises OptInLinkOver.
+    """Returns the target of a token's link; changes nothing. Raises OptInLinkOver.
 
-    A link is over after seven days, unless it was answered; once the person said no or was erased;
-    and where nobody has the address any more, or the workspace was deleted.
+    A link is over after seven days, unless it was confirmed; once the person unsubscribed or was
+    erased; and where no profile has the address any more, or the workspace was deleted.
     """
     return _link_target(token, Changes())
 
@@ -75,8 +75,8 @@ def _link_target(token: str, changes: Changes) -> Followed:
 def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
     """Subscribes the address that the link was sent to, with a confirmed opt-in.
 
-    `visitor` is the request's own address and browser. The second answer changes nothing. Raises
-    OptInLinkOver.
+    `visitor` has the request's own IP address and user agent. Confirming again changes nothing.
+    Raises OptInLinkOver.
     """
     followed = _link_target(token, changes)
     if not followed.is_confirmed:
@@ -93,7 +93,7 @@ def confirm(token: str, visitor: Proof, changes: Changes) -> Followed:
 
 
 def _holder(link: OptInLink, request: OptInRequest) -> Profile | None:
-    """Who has the address now; None where nobody does, or the person of the request was erased."""
+    """The profile with the address; None without one, or if the request's person was erased."""
     profiles, identity = ProfileRepository(link.workspace), identity_of(request.address)
     holder = look_up(profiles, [identity]).holder_of(identity)
     if holder is None or holder.id == link.profile_id:

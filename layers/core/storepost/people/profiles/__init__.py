@@ -1,1 +1,1 @@
-"""Customer profiles: one of a person, whatever the stores call them."""
+"""Customer profiles: one per person, whatever ids the stores use."""

@@ -1,9 +1,9 @@
-"""Consents of addresses that nobody has, guarded by the claims that newcomers take.
+"""Consents of addresses that no profile has, guarded by the claims of new profiles.
 
-A profile that begins to show an address demands that its consent is as it was read. Where nobody
-has the address and nothing was said of it, the claim demands as much: who says something of an
-address that nobody has writes its claim (docs/adr/0069). So a newcomer costs no condition on a row
-that isn't there.
+A profile that starts to show an address needs the condition that the address's consent is as it was
+read. For an address without a profile and without a consent, creating the claim is that condition:
+a writer of such an address's consent also writes its claim (docs/adr/0069). So a new profile needs
+no condition on a missing row.
 """
 
 from storepost.people.consent.model import Address
@@ -21,19 +21,19 @@ def expect_consent_of(
     address: Address,
     identity: Identity,
 ) -> None:
-    """Demands that an address's consent is as `repository` read it; `identity` is the address's."""
+    """Expects an address's consent to be as `repository` read it; `identity` is the address's."""
     absent = repository.expect_consent(changes, address)
     if absent is not None:
         _absent(changes, workspace)[identity] = absent
 
 
 def waive_absence(changes: Changes, workspace: WorkspaceScope, identity: Identity) -> None:
-    """Takes back the demand that nothing is said of an address whose claim this unit creates."""
+    """Withdraws the condition that an address has no consent; this unit creates its claim."""
     row = _absent(changes, workspace).pop(identity, None)
     if row is not None:
         changes.withdraw(row)
 
 
 def _absent(changes: Changes, workspace: WorkspaceScope) -> dict[Identity, Row]:
-    """The rows that must not exist, by what they are about."""
+    """The rows that must not exist, by the identity."""
     return changes.shared(("absent_consents", workspace), dict[Identity, Row])

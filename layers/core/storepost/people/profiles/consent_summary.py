@@ -1,7 +1,8 @@
-"""The consents that a profile shows: copies of the states of the addresses that it shows.
+"""The consents that a profile shows: copies of the states of its shown addresses.
 
-State belongs to the address (docs/semantics.md, section 2.1); the copy is kept true in each
-transaction that changes what is shown or what holds. So is whether these addresses are suppressed.
+State belongs to the address (docs/semantics.md, section 2.1). Each transaction that changes the
+shown address or the state that holds updates the copy. The same goes for whether these addresses
+are suppressed.
 """
 
 from collections.abc import Mapping
@@ -22,10 +23,10 @@ def show_consents(
     after: Profile,
     asserted: Mapping[Address, ConsentState],
 ) -> Profile:
-    """Returns the profile with the states of the addresses that it shows from now on.
+    """Returns the profile with the states of the addresses that it shows now.
 
-    `asserted` are the states of the addresses that this unit of work asserts; those of the ones
-    that it saves besides are known.
+    `asserted` are the states of the addresses that this unit of work asserts; those that it has
+    saved are known.
     """
     return replace(
         after,
@@ -38,8 +39,9 @@ def show_consents(
 
 
 def subject_of(profile: Profile) -> Subject:
-    """Returns the profile as whom an assertion is about,
-    with the stores that have a customer of it.
+    """Returns the profile as the subject of an assertion.
+
+    It has the stores with a customer of the profile.
     """
     stores = (store_id for store_id, link in profile.links.items() if link.customers)
     return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
@@ -54,7 +56,7 @@ def primary_address(profile: Profile | None, channel: Channel) -> Address | None
 
 
 def identity_of(address: Address) -> Identity:
-    """Returns the identity whose claim says who has an address."""
+    """Returns the identity whose claim names the profile that has the address."""
     kind = IdentityType.EMAIL if address.channel is Channel.EMAIL else IdentityType.PHONE
     return Identity(kind, address.value)
 

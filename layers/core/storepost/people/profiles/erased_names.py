@@ -1,7 +1,7 @@
 """The words of an erased person's name, by which the search may still find them.
 
-Until a worker has removed those postings they stand in the erased profile's place, sealed under a
-key that follows from KMS's: who reads the row doesn't learn the name.
+Until a worker has deleted those postings, the erased profile's row has the words, sealed under a
+key derived from KMS's: a reader of the row doesn't learn the name.
 """
 
 from uuid import UUID
@@ -17,9 +17,9 @@ _ID = 16
 
 
 def sealed_words(profile: Profile) -> str | None:
-    """Returns the words by which the search finds a profile; None of one that has no name.
+    """Returns the words by which the search finds a profile; None for a profile without a name.
 
-    Such a one is found by its addresses, which its identities have.
+    Such a profile is found by its addresses, which its identities have.
     """
     words = [posting.word for posting in postings_of(searched(profile))]
     if not words or not (profile.first_name or profile.last_name):
@@ -29,9 +29,7 @@ def sealed_words(profile: Profile) -> str | None:
 
 
 def opened_words(sealed: str | None, workspace: WorkspaceScope, profile_id: UUID) -> list[str]:
-    """Returns the words that were sealed for this profile;
-    none where these were sealed for another.
-    """
+    """Returns the words sealed for this profile; none if they were sealed for another."""
     opened = open_token(sealed, Purpose.ERASED_NAME) if sealed else None
     if opened is None:
         return []

@@ -1,9 +1,9 @@
-"""What an erased profile leaves in the profiles' own rows, and in those of consent.
+"""Erases a profile's own rows, and its rows of consent.
 
-An eraser removes some of one kind of rows and says whether there may be more. Each row goes by a
-write of its own or a transaction, on the condition that it still is the erased profile's. So an
-eraser may be killed anywhere and run twice, late, or beside another one, or beside a mover: what
-that moves comes to a partition that is emptied later.
+An eraser removes some rows of one kind and returns whether there may be more. Each row is deleted
+by its own write or in a transaction, on the condition that it still is the erased profile's. So an
+eraser may be killed anywhere and run twice, late, or beside another eraser or a mover: a mover's
+rows go to a partition that is emptied later.
 """
 
 from collections.abc import Collection, Iterable
@@ -38,33 +38,34 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 MAX_ADDRESSES = 10
-"""Of which the erasure itself removes the rows: two each."""
+"""Addresses whose rows the erasure itself deletes, two each."""
 
 _MAX_CHANGES = 16
-"""And rows of evidence in one transaction: each is two rows at most, its address may be three, and
-what is kept of it one."""
+"""Changes or rows of evidence per transaction: each takes two rows at most, its address may take
+three, and its sealed evidence one.
+"""
 
 _ADDRESSES_AT_ONCE = 33
-"""Addresses in one transaction: each is its state, its keyed hash and its claim."""
+"""Addresses per transaction: each takes its state, its keyed hash and its claim."""
 
 _MAX_MERGES = 40
-"""In one transaction: each is two rows."""
+"""Merges per transaction: each takes two rows."""
 
 MAX_NAMES = 90
-"""Of partitions in one condition, which takes a hundred."""
+"""Partitions in one condition, which may have a hundred operands."""
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
 
 
 class EraseSome(Protocol):
-    """Removes some rows of one profile's partition, in one transaction."""
+    """Deletes some rows of one profile's partition, in one transaction."""
 
     def __call__(self, changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
-        """Whether there may be more."""
+        """Returns whether there may be more."""
 
 
 def erase_from(profile_ids: Iterable[UUID], erasure: Erasure, erase_some: EraseSome) -> bool:
-    """Removes some rows of these partitions, in their order; returns whether there may be more."""
+    """Deletes some rows of these partitions, in their order; returns whether there may be more."""
     return any(
         commit_anew(partial(erase_some, erasure=erasure, profile_id=each)) for each in profile_ids
     )
@@ -96,9 +97,9 @@ def _delete_index_entries(changes: Changes, erasure: Erasure) -> bool:
 
 
 def erase_postings(erasure: Erasure) -> bool:
-    """Removes what the search finds it by, and what was merged into it.
+    """Deletes the postings of the profile, and of the profiles merged into it.
 
-    The stream does so too, as long as none of its records fails for good.
+    The stream's handler does so too, as long as none of its records fails for good.
     """
     postings = PostingRepository(erasure.workspace, SearchKind.PROFILE)
     words = [key_word(each.value) for each in addresses_of(erasure.identities)]
@@ -109,15 +110,16 @@ def erase_postings(erasure: Erasure) -> bool:
 
 
 def erase_addresses(erasure: Erasure) -> bool:
-    """Takes away what the profile's changes say of the addresses that it had."""
+    """Deletes what the profile's changes assert about the addresses that it had."""
     for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
         commit_anew(partial(_erase_history, erasure=erasure, addresses=some))
     return False
 
 
 def erase_history(erasure: Erasure) -> bool:
-    """Removes some of the profile's changes of consent, with what they say of their addresses; the
-    evidence in them is sealed with that.
+    """Deletes some of the profile's changes of consent, with their effects on the addresses.
+
+    The evidence in them is sealed in the same transaction.
     """
     return erase_from(erasure.histories, erasure, _erase_changes)
 
@@ -135,8 +137,10 @@ def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool
 
 
 def _erase_of_others(erasure: Erasure, addresses: Iterable[Address]) -> KnownIdentities:
-    """Does so first, each in a transaction of its own, with addresses that somebody else has now:
-    what such a person shows of their consent changes with it. Returns who has the addresses.
+    """Erases the history of addresses that another profile has now, before all others.
+
+    Each takes its own transaction, as the consent that such a profile shows changes with it.
+    Returns the holders of the addresses.
     """
     identities = {identity_of(address): address for address in addresses}
     known = look_up(ProfileRepository(erasure.workspace), identities)
@@ -157,7 +161,10 @@ def _erase_of_holder(changes: Changes, erasure: Erasure, address: Address) -> No
 
 
 def _erase_history(changes: Changes, erasure: Erasure, addresses: Collection[Address]) -> None:
-    """Whoever takes an address meanwhile makes this begin again: they show what was said of it."""
+    """Erases the history of addresses; loses the race to a concurrent writer that claims one.
+
+    That profile would show the consent that is erased.
+    """
     known = _erase_of_others(erasure, addresses)
     repository, profiles = (
         ConsentRepository(erasure.workspace),
@@ -172,8 +179,9 @@ def _erase_history(changes: Changes, erasure: Erasure, addresses: Collection[Add
 
 
 def erase_evidence(erasure: Erasure) -> bool:
-    """Removes some of the evidence of consent that stands in no change; what the workspace keeps is
-    sealed with that.
+    """Deletes some of the evidence that isn't stored in changes.
+
+    Evidence that the workspace keeps is sealed in the same transaction.
     """
     return erase_from(erasure.histories, erasure, _erase_evidence)
 
@@ -187,7 +195,7 @@ def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> boo
 
 
 def seal_rows(changes: Changes, workspace: WorkspaceScope, rows: Collection[EvidenceItem]) -> None:
-    """Keeps what evidence says that goes, sealed, for as long as the workspace wants that."""
+    """Keeps evidence that is deleted, sealed, for as long as the workspace's settings say."""
     retention = find_settings(workspace).evidence_retention if rows else timedelta()
     if retention:
         for row in rows:
@@ -195,7 +203,7 @@ def seal_rows(changes: Changes, workspace: WorkspaceScope, rows: Collection[Evid
 
 
 def erase_merges(erasure: Erasure) -> bool:
-    """Removes some of what was merged into the profile; their ids lead nowhere from then on."""
+    """Deletes some of the merges into the profile; the merged ids can't be resolved any more."""
     return erase_from(erasure.partitions, erasure, _erase_merges)
 
 
@@ -208,7 +216,7 @@ def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
 
 
 def erase_claims(erasure: Erasure) -> bool:
-    """Removes the claims of its identities, but for those that somebody else has taken."""
+    """Deletes the claims of its identities, except those that another profile has taken."""
     for identity in erasure.identities:
         row = IdentityItem(*claim_key(erasure.workspace, identity))
         for some in batched(erasure.partitions, MAX_NAMES, strict=False):

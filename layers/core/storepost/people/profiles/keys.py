@@ -1,4 +1,4 @@
-"""Where profiles, the claims of their identities and their lists stand."""
+"""Keys of profiles, of the claims of their identities, and of their lists."""
 
 from uuid import UUID
 
@@ -14,18 +14,19 @@ def profile_key(workspace: WorkspaceScope, profile_id: UUID) -> Key:
 
 
 def merge_prefix() -> str:
-    """Returns how the sort keys of a profile's merges begin."""
+    """Returns the prefix of the sort keys of a profile's merges."""
     return "merge#"
 
 
 def merge_key(workspace: WorkspaceScope, profile_id: UUID, merge_id: UUID) -> Key:
-    """Returns where a profile's partition has a merge; ids of merges sort by their moments."""
+    """Returns the key of a merge in a profile's partition; ids of merges sort by time."""
     return (workspace.partition("profile", short(profile_id)), f"merge#{short(merge_id)}")
 
 
 def claim_key(workspace: WorkspaceScope, identity: Identity) -> Key:
-    """Returns the key of the claim of an identity;
-    the value comes last, as it may hold any character.
+    """Returns the key of an identity's claim.
+
+    The value is last, as it may have any character.
     """
     store = short(identity.store_id) if identity.store_id else "-"
     return (workspace.partition("identity", identity.type, store, identity.value), "claim")

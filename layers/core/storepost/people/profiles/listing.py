@@ -1,9 +1,9 @@
-"""The list of profiles: by identity, from one list's counters, or looked through.
+"""The list of profiles: found by identity, by a list's counters, or by a scan.
 
-email, phone, externalId        the claims say whose they are: a profile, or none
-q                               the postings say who it may be
-nothing, dates, or one filter   the list in that order counts it: a page is read by its number
-anything else                   the narrowest list is looked through, at most 20,000 rows
+email, phone, externalId        the claims name the profile, if any
+q                               the postings name the profiles
+nothing, dates, or one filter   the list in that order counts matches: reads a page by its number
+anything else                   scans the narrowest list, at most 20,000 rows
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -41,19 +41,19 @@ from storepost.values.text import matches
 
 @dataclass(frozen=True)
 class ProfileFilter:
-    """Says what a profile of the list must be; None asks for nothing."""
+    """The filters of the list; None doesn't filter."""
 
     identities: tuple[Identity, ...] = ()
-    """Each must be the profile's, whether it is shown or not."""
+    """The profile must have each of them, shown or not."""
     external_id: str | None = None
-    """What a store must call a customer of the profile: `store_id`, or any where that is None."""
+    """A customer's id at the store `store_id`, or at any store where that is None."""
     q: str | None = None
     store_id: UUID | None = None
     is_customer: bool | None = None
     email_consents: Collection[ConsentState] | None = None
     sms_consents: Collection[ConsentState] | None = None
     reachable: Collection[Channel] | None = None
-    """By one of these channels the profile may get marketing."""
+    """The profile must be reachable by one of these channels."""
     locale: str | None = None
     first_seen_from: datetime | None = None
     first_seen_to: datetime | None = None
@@ -62,12 +62,12 @@ class ProfileFilter:
 
     @property
     def first_seen(self) -> KeyRange:
-        """Returns the range of the lists by `firstSeenAt`."""
+        """Returns the range of keys in the lists by `firstSeenAt`."""
         return moments(self.first_seen_from, self.first_seen_to)
 
     @property
     def counted(self) -> list[Filter]:
-        """Returns what the workspace's list by `firstSeenAt` counts."""
+        """Returns the filters whose values the workspace's list by `firstSeenAt` counts."""
         by_customer = [] if self.is_customer is None else [IS_CUSTOMER.among(self.is_customer)]
         return [*by_customer, *filter(None, map(self._by_consent, Channel))]
 
@@ -80,14 +80,16 @@ class ProfileFilter:
 
     @property
     def is_reachable_by_any(self) -> bool:
-        """Returns whether several channels are asked for, of which one is enough: no counter says
-        who has one of them, but the entries do.
+        """Returns whether one of several channels suffices.
+
+        No counter has that number, but the entries can be filtered.
         """
         return self.reachable is not None and len(set(self.reachable)) > 1
 
     def keeps(self, entry: TreeEntry) -> bool:
-        """Returns whether the entry of the workspace's list by `firstSeenAt` says what is asked for
-        of several channels.
+        """Returns whether the entry is reachable by one of several channels, if that is a filter.
+
+        The entry is of the workspace's list by `firstSeenAt`.
         """
         return not self.is_reachable_by_any or any(
             is_reachable(entry, channel) for channel in self.reachable or ()
@@ -95,7 +97,7 @@ class ProfileFilter:
 
     @property
     def reads_profiles(self) -> bool:
-        """Returns whether only the profiles say what is asked for, and no entry of a list."""
+        """Returns whether a filter needs the profiles themselves: no list's entry has its value."""
         return self.locale is not None or bool(self.last_seen_from or self.last_seen_to)
 
     @property
@@ -104,7 +106,7 @@ class ProfileFilter:
         return "firstSeenTo" if self.first_seen_from else "firstSeenFrom"
 
     def matches(self, profile: Profile) -> bool:
-        """Returns whether the profile is what is asked for."""
+        """Returns whether the profile matches all filters."""
         pairs: tuple[tuple[Collection[object] | None, object], ...] = (
             (None if self.is_customer is None else [self.is_customer], profile.is_customer),
             (self.email_consents, profile.email_consent),
@@ -133,8 +135,7 @@ def identity_filters(email: str | None, phone: str | None) -> tuple[Identity, ..
 def list_profiles(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """Returns the profiles that are asked for, by `firstSeenAt`, `name` or `email`;
-    `-` for descending.
+    """Returns the profiles that match, by `firstSeenAt`, `name` or `email`; `-` for descending.
 
     Raises FilterTooBroad.
     """
@@ -154,7 +155,7 @@ def list_profiles(
 def _by_identity(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """The profiles that have each of the identities; of an external id it is enough to have one."""
+    """The profiles that have each of the identities; for an external id, at any one store."""
     repository = ProfileRepository(workspace)
     alternatives: list[tuple[Identity, ...]] = [(each,) for each in filters.identities]
     if filters.external_id is not None:
@@ -172,7 +173,7 @@ def _by_identity(
 def _customers(
     workspace: WorkspaceScope, external_id: str, store_id: UUID | None
 ) -> tuple[Identity, ...]:
-    """Who the store's customer of that id is, or each store's."""
+    """The identities of the store's customer with that id, or of each store's."""
     stores = [store_id] if store_id else [store.id for store in StoreRepository(workspace).all()]
     kind = IdentityType.PLATFORM_CUSTOMER_ID
     return tuple(Identity(kind, external_id, each) for each in stores)
@@ -189,7 +190,7 @@ def _sorted(profiles: Iterable[Profile], sort: str) -> list[Profile]:
 def _by_words(
     workspace: WorkspaceScope, filters: ProfileFilter, q: str, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """What the words find; by `firstSeenAt` alone no more than the page is read."""
+    """The profiles that the search finds; by `firstSeenAt` unfiltered, only the page is read."""
     repository, found = ProfileRepository(workspace), found_by(workspace, SearchKind.PROFILE, q)
     if filters == ProfileFilter(q=q) and sort.endswith("firstSeenAt"):
         found.sort(key=lambda posting: (posting.at, posting.id), reverse=sort.startswith("-"))
@@ -203,7 +204,7 @@ def _by_words(
 def _counting(
     workspace: WorkspaceScope, filters: ProfileFilter, order: str
 ) -> tuple[Tree | None, Filter | None]:
-    """The list that counts what is requested in that order, and the filter that its nodes know."""
+    """The list that counts the matches in that order, and the filter that its nodes count."""
     lists, counted = ProfileLists(workspace), filters.counted
     if order != "firstSeenAt":
         in_order = lists.by_name if order == "name" else lists.by_email
@@ -219,7 +220,7 @@ def _counting(
 def _looked_through(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """Reads the profiles of the narrowest list and keeps those that are asked for."""
+    """Reads the profiles of the narrowest list and keeps those that match."""
     if sort.endswith("firstSeenAt") and not (filters.reads_profiles or filters.store_id):
         return _from_entries(workspace, filters, sort, page)
     tree, by = _narrowest(workspace, filters)
@@ -234,12 +235,12 @@ def _read(
     sort: str,
     page: PageRequest,
 ) -> Listing[Profile]:
-    """Those of a list's profiles that are asked for, in the order asked for."""
+    """The profiles of a list that match, in the requested order."""
     matching: dict[UUID, Profile] = {}
 
     def keep(entries: Sequence[TreeEntry]) -> list[TreeEntry]:
         matching.update(_matching(repository, (entry.id for entry in entries), filters))
-        # A list may have a merged profile's place beside its own for a moment.
+        # A list may briefly have a merged profile's entry beside the survivor's own.
         found = {matching[e.id].id: e for e in reversed(entries) if e.id in matching}.values()
         return sorted(
             found,
@@ -254,7 +255,7 @@ def _read(
 def _from_entries(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """Several filters that the entries answer: only the page's own profiles are read."""
+    """A page by filters that the entries' values answer: only the page's own profiles are read."""
     listing = ProfileLists(workspace).by_first_seen.scan(
         page,
         lambda entries: [entry for entry in entries if filters.keeps(entry)],
@@ -268,7 +269,7 @@ def _from_entries(
 
 
 def _narrowest(workspace: WorkspaceScope, filters: ProfileFilter) -> tuple[Tree, Sequence[Filter]]:
-    """The list with the fewest rows to look at, and the filters that leave some of them out."""
+    """The list with the fewest rows to scan, and the filters that exclude some of them."""
     lists, counted = ProfileLists(workspace), filters.counted
     if filters.store_id is None:
         return lists.by_first_seen, counted
@@ -285,7 +286,7 @@ def _narrowest(workspace: WorkspaceScope, filters: ProfileFilter) -> tuple[Tree,
 def _matching(
     repository: ProfileRepository, ids: Iterable[UUID], filters: ProfileFilter
 ) -> dict[UUID, Profile]:
-    """Those of the profiles that are asked for, by the ids given; read a thousand at a time."""
+    """The profiles that match, by the given ids; reads a thousand at a time."""
     matching: dict[UUID, Profile] = {}
     for some in batched(ids, 1000, strict=False):
         found = repository.by_id(some)
@@ -294,7 +295,7 @@ def _matching(
 
 
 def _key(profile: Profile, order: str) -> str:
-    """The key under which the list in that order has the profile."""
+    """The profile's key in the list with that order."""
     if order == "firstSeenAt":
         return moment_key(profile.first_seen_at, profile.id)
     return text_key(profile.name if order == "name" else profile.email, profile.id)

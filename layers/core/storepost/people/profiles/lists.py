@@ -1,7 +1,7 @@
-"""The lists of profiles, and what a change of one profile changes in them.
+"""The lists of profiles, and the changes of their entries when a profile changes.
 
-An entry carries the profile's id alone, so that an order needn't rewrite rows of every list; only
-the workspace's list by `firstSeenAt` counts who is a customer and the consents.
+An entry has only the profile's id, so that an order needn't rewrite rows of every list; only the
+workspace's list by `firstSeenAt` counts customers and consents.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -28,8 +28,9 @@ from storepost.values.scope import WorkspaceScope
 
 IS_CUSTOMER = FilterField("isCustomer", "c", {False: "A", True: "B"})
 SUPPRESSED = "subscribed, suppressed"
-"""Stands in an entry for `subscribed` where the address is suppressed: a value of its own, so that
-the nodes count who may get marketing."""
+"""An entry's value in place of `subscribed` where the address is suppressed, so that the nodes
+count the profiles that may get marketing.
+"""
 
 _CONSENT: dict[FilterValue, str] = {
     ConsentState.SUBSCRIBED: "A",
@@ -43,15 +44,15 @@ SMS_CONSENT = FilterField("smsMarketingConsent", "s", _CONSENT)
 CONSENTS = {Channel.EMAIL: EMAIL_CONSENT, Channel.SMS: SMS_CONSENT}
 
 MAX_INDEX_ENTRIES = 8
-"""Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
-
-A move changes two.
+"""Index entries of stores' lists that one transaction changes: each takes up to five of its ninety
+rows. A move changes two entries.
 """
 
 
 def consent_values(states: Collection[ConsentState] | None, *, is_reachable: bool) -> set[str]:
-    """Returns the values of the entries whose consents are among `states`, or any where that is
-    None; with `is_reachable` only of those that may get marketing.
+    """Returns the values of the entries whose consents are among `states`; None is any state.
+
+    With `is_reachable`, returns only the value of profiles that may get marketing.
     """
     values = {state.value for state in (ConsentState if states is None else states)}
     if is_reachable:
@@ -72,28 +73,27 @@ class ProfileLists:
 
     @property
     def by_first_seen(self) -> Tree:
-        """Returns all profiles, with counters of the filters that have few values."""
+        """Returns the list of all profiles, with counters of the filters that have few values."""
         return Tree(first_seen_list(self.workspace), (IS_CUSTOMER, EMAIL_CONSENT, SMS_CONSENT))
 
     @property
     def by_name(self) -> Tree:
-        """Returns all profiles; those without a name come last."""
+        """Returns the list of all profiles by name; those without a name are last."""
         return Tree(name_list(self.workspace))
 
     @property
     def by_email(self) -> Tree:
-        """Returns all profiles; those without an email come last."""
+        """Returns the list of all profiles by email; those without an email are last."""
         return Tree(email_list(self.workspace))
 
     def of_store(self, store_id: UUID) -> Tree:
-        """Returns the profiles that a store knows, by `firstSeenAt`."""
+        """Returns the list of the profiles that a store knows, by `firstSeenAt`."""
         return Tree(store_list(self.workspace, store_id))
 
     def update_index(self, changes: Changes, before: Profile | None, after: Profile | None) -> None:
-        """Updates the profile's entries by the difference: in the lists of all profiles,
-        and in the stores'.
+        """Updates the profile's entries that differ, in the lists of all profiles and of stores.
 
-        `after` is what `drained` gave.
+        `after` is the result of `drained`.
         """
         for tree, old, new in self._entries(before, after):
             tree.update_index(changes, old, new)
@@ -102,16 +102,16 @@ class ProfileLists:
     def update_index_of_merge(
         self, changes: Changes, survivor: Profile, merged: Profile, after: Profile
     ) -> None:
-        """Updates the entries of both profiles where one becomes part of the other.
+        """Updates the entries of both profiles in a merge.
 
-        In the stores' lists the merged one has the survivor's place until those are drained.
+        In stores' lists the merged profile's entries represent the survivor until they are drained.
         """
         for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
             tree.update_index(changes, old, new)
         self._update_store_indexes(changes, absorbed(survivor, merged), after)
 
     def delete_from_lists(self, changes: Changes, profile: Profile) -> None:
-        """Deletes the profile's entries in the lists of all profiles; the stores' still have it."""
+        """Deletes the profile's entries in the lists of all profiles; those in stores' stay."""
         for tree, old, _ in self._entries(profile, None):
             tree.update_index(changes, old, None)
 
@@ -138,10 +138,11 @@ class ProfileLists:
 
 
 def drained(after: Profile, entries: int = MAX_INDEX_ENTRIES) -> Profile:
-    """Returns the profile after one more step of moving it in its stores' lists.
+    """Returns the profile after one more step of updating its entries in stores' lists.
 
-    A person whom many stores know moves in a few lists a transaction: at most `entries` index
-    entries change. Lists that have the person twice come first, then those that haven't at all.
+    A profile that many stores know is updated in a few lists per transaction: at most `entries`
+    index entries change. Lists that have the profile twice are first, then those that don't have
+    it.
     """
     links = dict(after.links)
     waiting = [store_id for store_id in links if _is_waiting(after, store_id)]
@@ -159,7 +160,7 @@ def drained(after: Profile, entries: int = MAX_INDEX_ENTRIES) -> Profile:
 
 
 def is_drained(profile: Profile) -> bool:
-    """Returns whether every store's list has the profile where it belongs, and once."""
+    """Returns whether every store's list has the profile once, with the right key."""
     return not any(_is_waiting(profile, store_id) for store_id in profile.links)
 
 
@@ -169,13 +170,13 @@ def _is_waiting(profile: Profile, store_id: UUID) -> bool:
 
 
 def _patience(link: StoreLink) -> tuple[bool, bool]:
-    """How long a list can wait: the one that has the person twice least of all."""
+    """How long a list can wait: one with the profile twice is the most urgent."""
     known = len(link.stale_entries) + (link.listed_at is not None)
     return (known < 2, known == 1)
 
 
 def _own_entries(link: StoreLink, first_seen_at: datetime) -> int:
-    """How many entries change where the profile goes to its own one."""
+    """How many entries change when the profile gets its own current entry."""
     if link.listed_at == first_seen_at:
         return 0
     return 1 if link.listed_at is None else 2
@@ -184,7 +185,7 @@ def _own_entries(link: StoreLink, first_seen_at: datetime) -> int:
 def _replace(
     changes: Changes, tree: Tree, before: Sequence[TreeEntry], after: Sequence[TreeEntry]
 ) -> None:
-    """Makes a list have the entries of `after` in place of those of `before`."""
+    """Replaces the entries of `before` with those of `after` in a list."""
     deleted = [entry for entry in before if entry not in after]
     added = [entry for entry in after if entry not in before]
     for old, new in zip_longest(deleted, added):
@@ -223,7 +224,7 @@ def _by_email(profile: Profile | None) -> TreeEntry | None:
 
 
 def _of(store_id: UUID, profile: Profile | None) -> list[TreeEntry]:
-    """The entries of the profile in a store's list: its own, and those of merged ones."""
+    """The profile's entries in a store's list: its own, and those of merged profiles."""
     link = profile.links.get(store_id) if profile else None
     if profile is None or link is None:
         return []

@@ -1,4 +1,4 @@
-"""What people and keys do to profiles: make and change them, and say that two are one person."""
+"""Creates, changes and merges profiles by requests of people and keys."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,7 +27,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class IncomingPerson:
-    """Says what somebody says of a person; None says nothing."""
+    """A person's data in a request; a field is None where the request leaves it out."""
 
     email: str | None = None
     phone: str | None = None
@@ -38,21 +38,21 @@ class IncomingPerson:
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """Returns what names the person."""
+        """Returns the identities of the person."""
         return identities_of(email=self.email, phone=self.phone, anonymous_id=self.anonymous_id)
 
 
 def cause_of(caller: WorkspaceCaller) -> MergeCause:
-    """Returns what a merge comes from that a request asks for, or leads to."""
+    """Returns the cause of a merge that a request demands or leads to."""
     return MergeCause("api" if caller.key else "manual")
 
 
 def upsert_profile(
     workspace: WorkspaceScope, incoming: IncomingPerson, cause: MergeCause, changes: Changes
 ) -> tuple[Profile, bool]:
-    """Writes the profile that the identifiers name; returns it, and whether it is new.
+    """Writes the profile with these identities; returns it, and whether it is new.
 
-    Where they are several profiles' that can be one person, these are merged. Raises
+    Where several profiles that can be one person have them, these are merged. Raises
     IdentityConflict and IdentityLimit.
     """
     repository, now = ProfileRepository(workspace), clock.now()
@@ -72,10 +72,10 @@ def upsert_profile(
 def update_profile(
     workspace: WorkspaceScope, profile_id: UUID, fields: dict[str, Any], changes: Changes
 ) -> Profile:
-    """Changes the fields that are given, by the names of the model.
+    """Changes the given fields, by their names in the model.
 
-    An address that is given becomes one that identifies the person; one that is shown no longer
-    goes on doing so. Raises IdentityConflict and IdentityLimit.
+    A given address becomes an identity of the person; an address that is no longer shown stays one.
+    Raises IdentityConflict and IdentityLimit.
     """
     before, repository = get_profile(workspace, profile_id), ProfileRepository(workspace)
     identities = identities_of(email=fields.get("email"), phone=fields.get("phone"))
@@ -98,7 +98,7 @@ def update_profile(
 def merge_profiles(
     workspace: WorkspaceScope, into: UUID, other: UUID, cause: MergeCause, changes: Changes
 ) -> Profile:
-    """Makes the other profile a part of `into`, even where they look like two people.
+    """Merges the other profile into `into`, even where they look like two people.
 
     Raises SameProfile, and IdentityLimit where they have too many identities together.
     """
@@ -112,7 +112,7 @@ def merge_profiles(
 
 
 def _with_fields(profile: Profile, incoming: IncomingPerson) -> Profile:
-    """The profile with what is given by hand: it is shown, and a locale beats every signal."""
+    """The profile with a request's data, which is shown; its locale overrides every signal."""
     updated = replace(
         profile,
         email=incoming.email or profile.email,

@@ -1,4 +1,4 @@
-"""Several profiles become one, as values: who survives, and with what.
+"""Merges of profiles, as values: the survivor, and its data after the merge.
 
 docs/semantics.md, sections 1.5 to 1.7 have the rules.
 """
@@ -11,22 +11,24 @@ from uuid import UUID
 from storepost.people.profiles.model import LocaleSource, Profile, StoreLink
 
 MAX_ABSORBING = 20
-"""Profiles that may still be moving into one that is merged itself: so long are chains at most."""
+"""The most profiles that a profile may still be absorbing when it is merged itself: this bounds the
+chains.
+"""
 
 
 @dataclass(frozen=True)
 class MergeCause:
-    """What made two profiles one."""
+    """The cause of a merge."""
 
     source: str
-    """`api` for a key, `manual` for a person, the platform for what a store sent."""
+    """`api` for a key, `manual` for a person, the platform for a store's record."""
     reference: str | None = None
-    """The external id of the order or customer that named both."""
+    """The external id of the order or customer that named both profiles."""
 
 
 @dataclass(frozen=True)
 class ProfileMerge:
-    """The merge of a profile into another one."""
+    """A merge of a profile into another one."""
 
     id: UUID
     merged_profile_id: UUID
@@ -35,9 +37,7 @@ class ProfileMerge:
 
 
 def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
-    """Returns the profiles in the order in which they would survive a merge that nobody
-    asked for.
-    """
+    """Returns the profiles in the order in which they survive an automatic merge."""
     return tuple(
         sorted(
             people,
@@ -52,10 +52,9 @@ def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
 
 
 def absorbed(survivor: Profile, merged: Profile) -> Profile:
-    """Returns the survivor once the other one is part of it.
+    """Returns the survivor after absorbing the other profile.
 
-    It keeps what it shows; of which addresses it shows the consents from then on isn't decided
-    here.
+    It keeps its shown fields. The consents of the addresses that it shows aren't decided here.
     """
     after = _with_better_locale(survivor, merged)
     after = replace(
@@ -86,14 +85,14 @@ def _histories(merged: Profile) -> tuple[UUID, ...]:
 
 
 def _with_better_locale(survivor: Profile, merged: Profile) -> Profile:
-    """The survivor with the other's locale where it has none, or a weaker one."""
+    """The survivor with the other's locale if it has none, or one with a weaker signal."""
     if merged.locale is None or not _is_weaker(survivor, merged.locale_source):
         return survivor
     return replace(survivor, locale=merged.locale, locale_source=merged.locale_source)
 
 
 def _is_weaker(profile: Profile, source: LocaleSource | None) -> bool:
-    """Whether the profile's locale yields to another one's; a source of None is somebody's hand."""
+    """Whether the other locale overrides the profile's; None is one that was set manually."""
     if profile.locale is None:
         return True
     current = profile.locale_source
@@ -101,7 +100,7 @@ def _is_weaker(profile: Profile, source: LocaleSource | None) -> bool:
 
 
 def _joined(survivor: Profile, merged: Profile) -> dict[UUID, StoreLink]:
-    """The links of both; where the lists have the merged one, they have the survivor for now."""
+    """The links of both; the merged profile's entries in lists represent the survivor for now."""
     links = dict(survivor.links)
     for store_id, link in merged.links.items():
         own = links.get(store_id, StoreLink())

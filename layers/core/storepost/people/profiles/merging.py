@@ -1,7 +1,7 @@
-"""Making profiles one, and finding whose what arrives is (docs/semantics.md, section 1.4 to 1.8).
+"""Merges profiles, and finds the profile of an arrival (docs/semantics.md, section 1.4 to 1.8).
 
-A merge is one transaction, whatever the profiles hold. What belongs to the merged one is moved
-afterwards by a worker, whose message the transaction queues.
+A merge is one transaction, whatever the profiles hold. A worker then moves the merged profile's
+rows; the transaction queues its message.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,16 +20,16 @@ from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
 
 type Decide = Callable[[Iterable[Identity], KnownIdentities], tuple[Profile, ...]]
-"""Who is one person by these identities, the one that survives first."""
+"""Returns the profiles that are one person by these identities, the survivor first."""
 
 
 class MergedFirst(LostRace):
-    """Several profiles have just become one: whatever comes of that is decided on anew."""
+    """Several profiles have just been merged: the unit of work must be decided again."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """Identities that name a person, and how it is decided whose they are."""
+    """Identities that name a person, and the function that decides which profiles they are."""
 
     workspace: WorkspaceScope
     identities: tuple[Identity, ...]
@@ -38,10 +38,10 @@ class Arrival:
 
 
 def person_of(changes: Changes, arrival: Arrival) -> tuple[KnownIdentities, Profile | None]:
-    """Returns whose the arrival is, None for somebody new, and what is known of its identities.
+    """Returns the arrival's profile, or None for a new one, and what its identities resolve to.
 
-    Where several profiles are that person, they are merged first, each in a transaction of its own
-    that is right by itself whatever becomes of the arrival. Raises MergedFirst then.
+    If several profiles are that person, they are merged first, each in its own transaction, which
+    is valid even if the arrival fails. Then MergedFirst is raised.
     """
     known = look_up(ProfileRepository(arrival.workspace, changes.reads), arrival.identities)
     people = arrival.decide(arrival.identities, known)
@@ -52,7 +52,7 @@ def person_of(changes: Changes, arrival: Arrival) -> tuple[KnownIdentities, Prof
 
 
 def _merge_all(arrival: Arrival) -> None:
-    """Merges the people whom the arrival names. Raises LostRace, as the unit itself would."""
+    """Merges the profiles that the arrival names. Raises LostRace, as the unit itself would."""
     more = True
     while more:
         changes = Changes()
@@ -61,7 +61,7 @@ def _merge_all(arrival: Arrival) -> None:
 
 
 def _merge_some(changes: Changes, arrival: Arrival) -> bool:
-    """Merges two of the people whom the arrival names; whether there may be more."""
+    """Merges two of the profiles that the arrival names; returns whether there may be more."""
     known = look_up(ProfileRepository(arrival.workspace), arrival.identities)
     people = arrival.decide(arrival.identities, known)
     if len(people) > 1:
@@ -70,7 +70,7 @@ def _merge_some(changes: Changes, arrival: Arrival) -> bool:
 
 
 def merge(changes: Changes, survivor: Profile, merged: Profile, cause: MergeCause) -> Profile:
-    """Makes the second profile a part of the first, in one transaction with nothing else."""
+    """Merges the second profile into the first, in a transaction with nothing else."""
     workspace, now = survivor.workspace, clock.now()
     after = show_consents(changes, survivor, absorbed(survivor, merged), {})
     made = ProfileMerge(timed_id(now), merged.id, now, cause)

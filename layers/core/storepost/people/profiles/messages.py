@@ -1,4 +1,4 @@
-"""The message that has a profile absorb those that were merged into it."""
+"""The message that requests the moves to a profile from those merged into it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class ProfileMergeMessage(WorkspaceMessage):
-    """Asks for the move of what belongs to the profiles that this one absorbs."""
+    """Requests the move of all rows of the profiles that this one absorbs."""
 
     queue: ClassVar = Queue.PROFILE_MERGES
 

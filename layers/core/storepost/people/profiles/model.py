@@ -1,4 +1,4 @@
-"""Profiles and what identifies them, as values."""
+"""Profiles and their identities, as values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,9 +46,7 @@ class Identity:
 
 
 def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
-    """Returns the identities by strength;
-    equally strong ones by type and value, so that all agree.
-    """
+    """Returns the identities by strength; equally strong ones by type and value."""
     return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))
 
 
@@ -70,7 +68,7 @@ class LocaleOrigin(StoredEnum):
 
 @dataclass(frozen=True)
 class LocaleSource:
-    """Where a profile's locale comes from; None on the profile for one that was set by hand."""
+    """The record that a profile's locale is from; None for one that was set manually."""
 
     source: LocaleOrigin
     store_id: UUID | None
@@ -78,37 +76,37 @@ class LocaleSource:
     at: datetime
 
     def beats(self, other: "LocaleSource") -> bool:
-        """Returns whether the signal holds against another one."""
+        """Returns whether this signal overrides another one."""
         is_hard, other_is_hard = (each.signal is LocaleSignal.HARD for each in (self, other))
         return (is_hard, self.at) > (other_is_hard, other.at)
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """Says when an identity was seen first and last."""
+    """When an identity was first and last seen."""
 
     first: datetime
     last: datetime
 
     def widened(self, moments: Iterable[datetime]) -> "Sighting":
-        """Returns the sighting once the identity was seen at these moments too."""
+        """Returns the sighting, extended to these times."""
         return Sighting(min(self.first, *moments), max(self.last, *moments))
 
 
 type IndexEntry = tuple[datetime, UUID]
-"""Where a list by moment has a profile: the moment, and the id that it has there."""
+"""A profile's entry in a list by time: the time, and the profile's id in the entry."""
 
 
 @dataclass(frozen=True)
 class StoreLink:
-    """Counts a profile's customers (deleted ones too) and orders of one store."""
+    """A profile's numbers of customers (deleted ones too) and orders of one store."""
 
     customers: int = 0
     orders: int = 0
     listed_at: datetime | None = field(default=None, compare=False)
-    """Under which moment the store's list has the profile; None while it hasn't."""
+    """The time of the profile's entry in the store's list; None while it has none."""
     stale_entries: tuple[IndexEntry, ...] = field(default=(), compare=False)
-    """Where the store's list still has profiles that were merged into this one."""
+    """Entries in the store's list of profiles that were merged into this one."""
 
 
 @dataclass(frozen=True)
@@ -122,59 +120,61 @@ class Profile:
     first_name: str | None = None
     last_name: str | None = None
     email: str | None = None
-    """The address that is shown; `identities` may hold others."""
+    """The shown address; `identities` may have others."""
     phone: str | None = None
     locale: str | None = None
     locale_source: LocaleSource | None = None
     email_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
-    """The state of the address that is shown: a copy, kept true in each change's transaction."""
+    """The shown address's state: a copy, which each change's transaction updates."""
     sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
     suppressed: frozenset[Channel] = frozenset()
-    """Of which channels the address that is shown is suppressed: a copy as of the consents."""
+    """The channels whose shown address is suppressed: a copy, like the consents."""
     sightings: Mapping[Identity, Sighting] = field(default_factory=dict)
-    """Of all its identities, in the order in which they came."""
+    """All its identities, in the order in which they were added."""
     former: frozenset[Identity] = frozenset()
-    """Customer ids whose customers their stores deleted: they speak against no other one."""
+    """Customer ids whose customers their stores deleted: they don't prevent a merge."""
     links: Mapping[UUID, StoreLink] = field(default_factory=dict)
     orders: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
-    """Minor units by currency: total less refunds of orders neither test nor cancelled."""
+    """Minor units by currency: totals less refunds, of orders neither test nor cancelled."""
     consent_changes: int = 0
-    """How many changes of consent its history has."""
+    """The number of consent changes in its history."""
     histories: tuple[UUID, ...] = ()
-    """Profiles that were merged into it and whose changes of consent are part of its history."""
+    """Merged profiles whose changes of consent are part of its history."""
     evidence: Mapping[SeriesKey, Series] = field(default_factory=dict)
-    """Where evidence of consent stands, also what profiles had that were merged into it."""
+    """The series of its evidence of consent, including those of merged profiles."""
     events: int = 0
-    """How many events it has."""
+    """The number of its events."""
     merges: int = 0
-    """How many profiles were merged into it, and into those."""
+    """The number of profiles merged into it, directly or indirectly."""
     pending_sources: tuple[UUID, ...] = ()
-    """Merged profiles that may still have rows of its own: those that went into another first."""
+    """Merged profiles that may still have its rows; in a chain of merges, the earliest is first."""
     version: int | None = field(default=None, compare=False, repr=False)
-    """Of the row that was read; None for a new profile."""
+    """The version of the row that was read; None for a new profile."""
 
     @property
     def name(self) -> str | None:
-        """Returns first and last name, as far as there are any."""
+        """Returns the first and last name, as far as it has them."""
         return " ".join(part for part in (self.first_name, self.last_name) if part) or None
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """Returns what identifies the person."""
+        """Returns the identities of the person."""
         return tuple(self.sightings)
 
     @property
     def partitions(self) -> tuple[UUID, ...]:
-        """Returns whose partitions may have rows of the profile;
-        rows only ever move to later ones.
+        """Returns the ids of the partitions that may have the profile's rows.
+
+        Rows only move to later ones.
         """
         return (*self.pending_sources, self.id)
 
     @property
     def consent_partitions(self) -> tuple[UUID, ...]:
-        """Returns whose partitions have its changes and evidence of consent:
-        these rows never move.
+        """Returns the ids of the partitions with its changes and evidence of consent.
+
+        These rows never move.
         """
         merged_ids = (profile_id for profile_id, _ in self.evidence)
         merged = dict.fromkeys((*self.histories, *merged_ids))
@@ -182,7 +182,7 @@ class Profile:
 
     @property
     def is_anonymous(self) -> bool:
-        """Returns whether nothing says who it is but what a browser or device is known by."""
+        """Returns whether it has only identities of browsers and devices."""
         return all(each.type.is_weak for each in self.identities)
 
     @property
@@ -201,30 +201,30 @@ class Profile:
 
     @property
     def store_ids(self) -> tuple[UUID, ...]:
-        """Returns the stores that know the person."""
+        """Returns the ids of the stores that know the person."""
         return tuple(sorted(self.links))
 
     @property
     def spent_money(self) -> tuple[Money, ...]:
-        """Returns what the person spent, a sum a currency."""
+        """Returns the money that the person spent, a sum for each currency."""
         return tuple(Money(amount, code) for code, amount in sorted(self.spent.items()) if amount)
 
     def values_of(self, kind: IdentityType) -> frozenset[str]:
-        """Returns the values of the profile's identities of a type, whatever store they are of."""
+        """Returns the values of the profile's identities of a type, of all stores."""
         return frozenset(each.value for each in self.identities if each.type is kind)
 
     @property
     def live_customers(self) -> frozenset[Identity]:
-        """Returns the customer ids that belong to the profile, without deleted customers'."""
+        """Returns the customer ids that belong to the profile, without deleted customers' ids."""
         kind = IdentityType.PLATFORM_CUSTOMER_ID
         return frozenset(
             each for each in self.identities if each.type is kind and each not in self.former
         )
 
     def identified(self, seen: Mapping[Identity, Sequence[datetime]]) -> "Profile":
-        """Returns the profile with these identities too, seen at these moments.
+        """Returns the profile with these identities added, seen at these times.
 
-        An address is shown where none is yet.
+        An address is shown if none is yet.
         """
         added = [each for each in seen if each not in self.sightings]
         sightings = dict(self.sightings)
@@ -241,7 +241,7 @@ class Profile:
         )
 
     def seen(self, *moments: datetime) -> "Profile":
-        """Returns the profile once it was seen at these moments too."""
+        """Returns the profile, seen at these times too."""
         if all(self.first_seen_at <= each <= self.last_seen_at for each in moments):
             return self
         return replace(
@@ -251,8 +251,9 @@ class Profile:
         )
 
     def linked(self, store_id: UUID, *, customers: int = 0, orders: int = 0) -> "Profile":
-        """Returns the profile with so many more customers and orders of a store;
-        none left, no link.
+        """Returns the profile with its numbers of a store's customers and orders changed.
+
+        Without any left, the link is removed.
         """
         link = self.links.get(store_id, StoreLink())
         after = replace(link, customers=link.customers + customers, orders=link.orders + orders)
@@ -262,10 +263,11 @@ class Profile:
         return replace(self, links=links, orders=self.orders + orders)
 
     def with_locale(self, locale: str, source: LocaleSource) -> "Profile":
-        """Returns the profile after a locale signal: one set by hand stays, hard beats soft,
-        then newer.
+        """Returns the profile after a locale signal.
 
-        The same signal again, of the same store and moment, is a correction and holds.
+        A locale that was set manually stays; a hard signal overrides a soft one, then a newer one
+        an older one. The same signal again, of the same store and time, is a correction and
+        overrides.
         """
         if self.locale is not None and self.locale_source is None:
             return self
@@ -276,9 +278,9 @@ class Profile:
 
 
 def visible_fields(profile: Profile) -> tuple[object, ...]:
-    """Returns what `GET /profiles/{id}` shows, in values that can be compared.
+    """Returns the values that `GET /profiles/{id}` shows, for comparison.
 
-    When the person was seen last is left out: each of their events changes that.
+    `lastSeenAt` is left out: every event of the person changes it.
     """
     return (
         profile.first_name,

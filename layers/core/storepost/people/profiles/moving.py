@@ -1,8 +1,8 @@
-"""What a merged profile leaves in the profiles' own rows: claims, and what was merged into it.
+"""Moves a merged profile's own rows: its claims, and the merges into it.
 
-A mover moves some of one kind of rows and says whether there may be more. Each row moves by a write
-of its own or a transaction, on the condition that it still is the merged profile's. So a mover may
-be killed anywhere and run twice, late, or beside another one.
+A mover moves some rows of one kind and returns whether there may be more. Each row is moved by its
+own write or in a transaction, on the condition that it still is the merged profile's. So a mover
+may be killed anywhere and run twice, late, or beside another one.
 """
 
 from collections.abc import Callable
@@ -19,12 +19,12 @@ from storepost.platform.persistence.item import amend
 from storepost.values.scope import WorkspaceScope
 
 MAX_MERGES = 25
-"""In one transaction: each is a row that goes, one that comes, and where the merged id leads."""
+"""Merges per transaction: each deletes a row, writes one, and updates the merged profile's row."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """A merged profile, and the one that answers for it."""
+    """A merged profile, and the survivor that its rows move to."""
 
     workspace: WorkspaceScope
     source: UUID
@@ -34,11 +34,11 @@ class Move:
 
 
 type Mover = Callable[[Move], bool]
-"""Moves some rows; whether there may be more."""
+"""Moves some rows; returns whether there may be more."""
 
 
 def move_claims(move: Move) -> bool:
-    """Lets the claims of the merged profile's identities name the other one."""
+    """Sets the surviving profile in the claims of the merged profile's identities."""
     for identity in move.identities:
         claim = IdentityItem(*claim_key(move.workspace, identity))
         into, is_there = IdentityItem.profile_id.set(move.into), IdentityItem.profile_id
@@ -47,7 +47,7 @@ def move_claims(move: Move) -> bool:
 
 
 def move_merges(move: Move) -> bool:
-    """Moves some of what was merged into the merged profile; their ids lead on from then on."""
+    """Moves some of the merges into the merged profile; their ids resolve to the survivor then."""
     return commit_anew(lambda changes: _move_some_merges(changes, move))
 
 

@@ -1,6 +1,6 @@
-"""Profiles and the claims of their identities, as they are stored.
+"""Rows of profiles and the claims of their identities.
 
-Whoever asks for a merged profile gets the one that it became part of.
+Reading a merged profile returns the profile that it was merged into.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,46 +54,49 @@ from storepost.values.problems import Conflict
 from storepost.values.scope import WorkspaceScope
 
 MAX_STEPS = MAX_ABSORBING + 2
-"""From a merged profile to the one that answers for it: see `merge`."""
+"""The most steps from a merged profile to its survivor: see `merge`."""
 
 INDEX_ENTRIES_OF_A_MERGE = 6
 """Index entries in stores' lists that a merge changes: fewer, as it also changes both profiles'
-entries in the lists of all."""
+entries in the lists of all profiles.
+"""
 
 INDEX_ENTRIES_OF_AN_ERASURE = 6
-"""Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
+"""Index entries in stores' lists that an erasure deletes at once: fewer, as it also deletes rows of
+addresses.
+"""
 
 NOBODYS_CLAIM_LASTS = timedelta(days=1)
-"""How long a claim of nobody's is kept: longer than any run takes that read that there is none."""
+"""How long a free claim is kept: longer than any run that read that there is none."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Says whose an identity is."""
+    """The claim of an identity by a profile."""
 
     id: UUID
     identity: Identity
     profile_id: UUID
-    """The holder's, or a merged profile's for which the holder answers."""
+    """The holder's id, or that of a profile merged into the holder."""
     is_free: bool = False
-    """Whether it names a profile that was erased, and so anybody may have it."""
+    """Whether it names a profile that was erased, so that any profile may take it."""
 
 
 class ProfileRepository:
     """A workspace's profiles."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
         self._reads = reads or Reads()
 
     @property
     def lists(self) -> ProfileLists:
-        """Returns the lists that have the profiles in order."""
+        """Returns the sorted lists of profiles."""
         return ProfileLists(self._scope)
 
     def get(self, profile_id: UUID) -> Profile | None:
-        """Returns the profile, the one that it became part of, or None."""
+        """Returns the profile, the one that it was merged into, or None."""
         for _ in range(MAX_STEPS):
             row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
             if not isinstance(row, MergedProfileItem):
@@ -102,7 +105,7 @@ class ProfileRepository:
         raise RuntimeError("a merged profile leads nowhere")
 
     def was_erased(self, profile_id: UUID) -> bool:
-        """Returns whether the profile, or what it became part of, is erased and still removed."""
+        """Returns whether the profile, or its survivor, is erased and still being removed."""
         for _ in range(MAX_STEPS):
             row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
             if not isinstance(row, MergedProfileItem):
@@ -111,9 +114,7 @@ class ProfileRepository:
         raise RuntimeError("a merged profile leads nowhere")
 
     def by_id(self, profile_ids: Iterable[UUID]) -> dict[UUID, Profile]:
-        """Returns those of the profiles that exist, or what they became part of,
-        by the ids asked for.
-        """
+        """Returns the profiles that exist, or their survivors, by the given ids."""
         found = dict[UUID, Profile]()
         targets = {profile_id: profile_id for profile_id in profile_ids}
         for _ in range(MAX_STEPS):
@@ -131,28 +132,28 @@ class ProfileRepository:
         raise RuntimeError("a merged profile leads nowhere")
 
     def get_many(self, profile_ids: Iterable[UUID]) -> list[Profile]:
-        """Returns the profiles in the order asked for, or what they became part of, each once."""
+        """Returns the profiles in the order of the ids, or their survivors, each once."""
         ids = list(profile_ids)
         found = self.by_id(ids)
         profiles = (found[each] for each in ids if each in found)
         return list({profile.id: profile for profile in profiles}.values())
 
     def claims_of(self, identities: Iterable[Identity]) -> dict[Identity, Claim]:
-        """Returns the claims of those of the identities that somebody has, in one batch get."""
+        """Returns the claims of those of the identities that have one, in one batch get."""
         keys = {identity: claim_key(self._scope, identity) for identity in identities}
         rows = self._reads.find_all(keys.values())
         claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
         return {identity: claim for identity, claim in claims.items() if claim}
 
     def merges_of(self, profile: Profile, limit: int) -> Iterator[ProfileMerge]:
-        """Returns the profile's merges in each of its partitions; so many of the newest of each.
+        """Returns the profile's merges in each of its partitions; the newest `limit` of each.
 
-        One that is moved meanwhile may come twice.
+        A merge that is moved meanwhile may be returned twice.
         """
         return chain.from_iterable(self.own_merges_of(each, limit) for each in profile.partitions)
 
     def own_merges_of(self, profile_id: UUID, limit: int | None) -> Iterator[ProfileMerge]:
-        """Returns the merges in one partition, so many of the newest, or all."""
+        """Returns the merges in one partition: the newest `limit`, or all."""
         pk, _ = profile_key(self._scope, profile_id)
         rows = MergeItem.query(
             pk,
@@ -164,23 +165,23 @@ class ProfileRepository:
         return map(as_merge, rows)
 
     def residual_identities(self, merged_id: UUID) -> tuple[Identity, ...]:
-        """Returns the identities that a merged profile had, as long as rows may still name it."""
+        """Returns a merged profile's identities, as long as rows may still name it."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, merged_id))
         identities = row.identities if isinstance(row, MergedProfileItem) else None
         return as_identities(identities or ())
 
     def save(self, changes: Changes, before: Profile | None, after: Profile) -> None:
-        """Writes the profile if nobody changed it since `before` was read, and moves its entries.
+        """Writes the profile, if it is unchanged since `before` was read, and updates its entries.
 
-        It is called at most once for a profile in a unit of work, counts the changes of consent
-        that the unit adds to its history, and writes the evidence that it leaves.
+        A unit of work calls it at most once per profile. It counts the changes of consent that the
+        unit adds to the history, and writes the evidence that the unit adds.
         """
         after = drained(after)
         item = self._row(before, after)
         changes.save(item)
         added, pending = added_to(changes, after.id), pending_evidence(changes, after.id)
 
-        # What is added after this counts too.
+        # Runs before the commit, so that it counts changes added after this call, too.
         def count() -> None:
             item.consent_changes += len(added)
             self._write_evidence(changes, item, pending)
@@ -190,15 +191,15 @@ class ProfileRepository:
         self._drain_later(changes, after)
 
     def expect_live(self, changes: Changes, profile: Profile) -> None:
-        """Demands that the profile is still one, neither merged nor erased meanwhile."""
+        """Expects the profile to be neither merged nor erased meanwhile."""
         row = ProfileItem(*profile_key(self._scope, profile.id))
         changes.expect(row, ProfileItem.first_seen_at.exists())
 
     def merge(self, changes: Changes, survivor: Profile, merged: Profile, after: Profile) -> None:
-        """Writes `after` in the survivor's place, and the way to it in the other one's.
+        """Writes `after` in the survivor's place, and a reference to it in the merged one's.
 
-        Raises LostRace where the other one is still absorbing so many profiles that a chain would
-        become too long: their rows move on within seconds.
+        Raises LostRace where the merged one is itself absorbing so many profiles that a chain would
+        become too long: their rows are moved within seconds.
         """
         if len(merged.pending_sources) > MAX_ABSORBING:
             raise LostRace()
@@ -209,13 +210,13 @@ class ProfileRepository:
         self._drain_later(changes, after)
 
     def add_merge(self, changes: Changes, survivor: Profile, made: ProfileMerge) -> None:
-        """Keeps that a profile was merged into this one."""
+        """Adds the record that a profile was merged into this one."""
         changes.create(merge_row(merge_key(self._scope, survivor.id, made.id), made))
 
     def move_merge(self, changes: Changes, made: ProfileMerge, source: UUID, into: UUID) -> None:
-        """Moves a merge from one partition to another, as long as it is there.
+        """Moves a merge from one partition to another, on the condition that it is still there.
 
-        What was merged then leads there, too.
+        The merged profile's row then names that profile, too.
         """
         old, new = (merge_key(self._scope, where, made.id) for where in (source, into))
         changes.delete(MergeItem(*old), MergeItem.pk.exists())
@@ -224,7 +225,7 @@ class ProfileRepository:
         changes.update(row, [MergedProfileItem.into.set(into)], MergedProfileItem.pk.exists())
 
     def repoint(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
-        """Lets a merged profile name the one that has everything of it by now."""
+        """Sets, in a merged profile's row, the profile that has all its rows by now."""
         row = MergedProfileItem(*profile_key(self._scope, merged_id))
         leads, drop_identities = (
             MergedProfileItem.into.set(into),
@@ -233,9 +234,9 @@ class ProfileRepository:
         changes.update(row, [leads, drop_identities], MergedProfileItem.pk.exists())
 
     def erase(self, changes: Changes, profile: Profile) -> None:
-        """Erases the profile, if nobody changed it since it was read; a worker does the rest.
+        """Erases the profile, if it is unchanged since it was read; a worker does the rest.
 
-        The lists of all profiles have it no more; some stores' may for a moment.
+        The lists of all profiles no longer have it; some stores' lists may for a moment.
         """
         entries = tuple(index_entries_of(profile))
         now, later = entries[:INDEX_ENTRIES_OF_AN_ERASURE], entries[INDEX_ENTRIES_OF_AN_ERASURE:]
@@ -247,15 +248,14 @@ class ProfileRepository:
         self.lists.delete_from_stores(changes, now)
 
     def erasure_of(self, profile_id: UUID) -> Erasure | None:
-        """Returns what may be left of an erased profile; None once nothing is."""
+        """Returns the rest of an erased profile; None once it is removed."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
         return as_erasure(self._scope, row) if isinstance(row, ErasedProfileItem) else None
 
     def delete_index_entries(self, changes: Changes, erasure: Erasure) -> bool:
-        """Deletes some more of an erased profile's entries in stores' lists;
-        returns whether others are left.
+        """Deletes more of an erased profile's entries in stores' lists.
 
-        The erasure is the one that was read last.
+        Returns whether others are left. The erasure is the one that was read last.
         """
         now, later = (
             erasure.index_entries[:MAX_INDEX_ENTRIES],
@@ -271,12 +271,12 @@ class ProfileRepository:
         return bool(later)
 
     def delete_merge(self, changes: Changes, made: ProfileMerge, from_id: UUID) -> None:
-        """Deletes the merge and the row that leads from the merged id."""
+        """Deletes the merge, and the merged profile's row."""
         changes.delete(MergeItem(*merge_key(self._scope, from_id, made.id)))
         changes.delete(MergedProfileItem(*profile_key(self._scope, made.merged_profile_id)))
 
     def delete_erased_row(self, changes: Changes, profile_id: UUID) -> None:
-        """Deletes the row that stands in an erased profile's place."""
+        """Deletes the row in an erased profile's place."""
         row = ErasedProfileItem(*profile_key(self._scope, profile_id))
         changes.delete(row, ErasedProfileItem.partitions.exists())
 
@@ -287,10 +287,10 @@ class ProfileRepository:
         claims: Mapping[Identity, Claim],
         identities: Iterable[Identity],
     ) -> None:
-        """Claims those of the profile's identities that are nobody's.
+        """Claims those of the profile's identities that no profile has.
 
-        `claims` is what is known of them. What another profile has is left alone; what somebody
-        claims meanwhile is a lost race.
+        `claims` is what was read of them. An identity that another profile has is skipped; the
+        commit loses the race to a concurrent claim.
         """
         for identity in identities:
             stored = claims.get(identity)
@@ -305,10 +305,10 @@ class ProfileRepository:
                 changes.save(row, IdentityItem.profile_id == stored.profile_id)
 
     def hold_back(self, changes: Changes, identity: Identity, stored: Claim | None) -> None:
-        """Makes whoever is about to claim an identity lose that race.
+        """Makes a concurrent writer that claims an identity lose the race.
 
-        `stored` is its claim as it was read. It is nobody's from then on: the claim names a profile
-        that never was.
+        `stored` is its claim as it was read. The identity is free afterwards: the claim names a
+        profile that never existed.
         """
         nobodys = IdentityItem(
             *claim_key(self._scope, identity),
@@ -322,7 +322,7 @@ class ProfileRepository:
             changes.save(nobodys, IdentityItem.profile_id == stored.profile_id)
 
     def expect_nobodys(self, changes: Changes, identity: Identity, stored: Claim | None) -> None:
-        """Demands that nobody claims an identity that is nobody's; else a lost race.
+        """Expects a free identity to stay free; else the commit loses the race.
 
         `stored` is its claim as it was read. Nothing is written that names the identity.
         """
@@ -333,16 +333,16 @@ class ProfileRepository:
             changes.expect(row, IdentityItem.profile_id == stored.profile_id)
 
     def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
-        """Makes identities nobody's, as long as their claims are as they were read.
+        """Frees identities, if their claims are unchanged since they were read.
 
-        Nothing that was said of an address may stay, or its claim has to: see `hold_back`.
+        An address with any consent needs its claim: see `hold_back`.
         """
         for claim in claims:
             row = IdentityItem(*claim_key(self._scope, claim.identity))
             changes.delete(row, IdentityItem.profile_id == claim.profile_id)
 
     def _row(self, before: Profile | None, after: Profile) -> ProfileItem:
-        """The row of `after`, which passes only over the version of `before`."""
+        """The row of `after`, which only overwrites the version of `before`."""
         version = before.version if before else None
         row = profile_row(profile_key(self._scope, after.id), replace(after, version=version))
         if before is None or searched(before) != searched(after):
@@ -363,10 +363,10 @@ class ProfileRepository:
             changes.after_commit(lambda: self._drain(after.id))
 
     def _drain(self, profile_id: UUID) -> None:
-        """Moves the profile in what is left of its stores' lists, a few a transaction.
+        """Updates the remaining entries in its stores' lists, a few per transaction.
 
-        What it follows is committed by now, so nothing here may fail the request; the profile's
-        next save moves on with what was left.
+        The unit of work is already committed, so an error here mustn't fail the request; the
+        profile's next save continues with what is left.
         """
 
         def move(changes: Changes) -> bool:

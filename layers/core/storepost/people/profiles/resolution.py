@@ -1,8 +1,7 @@
-"""Whose identities are: which profile something that arrives belongs to.
+"""Resolves identities: decides which profile an arrival belongs to.
 
-docs/semantics.md, section 1 has the rules.
-
-The decisions are functions of values; `look_up` gives them what the workspace knows.
+docs/semantics.md, section 1 has the rules. The decisions are functions of values; `look_up` reads
+the values.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,19 +25,21 @@ from storepost.values.scope import WorkspaceScope
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
 MAX_IDENTITIES = 1000
-"""Of one profile, so that its row stays small; a customer's own id is always taken in."""
+"""The most identities of one profile, so that its row stays small; a customer's own id is always
+added.
+"""
 
 
 @dataclass(frozen=True)
 class KnownIdentities:
-    """The claims and profiles that a workspace has of the identities of one arrival."""
+    """A workspace's claims and profiles for the identities of one arrival."""
 
     claims: Mapping[Identity, Claim]
     profiles: Mapping[UUID, Profile]
-    """The ones that have the claims, by the ids that the claims name."""
+    """The profiles that have the claims, by the ids in the claims."""
 
     def holder_of(self, identity: Identity) -> Profile | None:
-        """Returns whose the identity is; None where it is nobody's."""
+        """Returns the profile that has the identity, or None."""
         claim = self.claims.get(identity)
         return self.profiles.get(claim.profile_id) if claim else None
 
@@ -51,10 +52,9 @@ def identities_of(
     phone: str | None = None,
     anonymous_id: str | None = None,
 ) -> tuple[Identity, ...]:
-    """Returns the identities among these values, the strongest first;
-    what names nobody is left out.
+    """Returns the identities among these values, strongest first; placeholders are left out.
 
-    `customer_id` is one of the store's. Email and phone are in the form that is compared.
+    `customer_id` is one of the store's. Email and phone are normalised.
     """
     values = (
         (IdentityType.PLATFORM_CUSTOMER_ID, customer_id, store_id),
@@ -70,17 +70,17 @@ def identities_of(
 
 
 def claim_keys(workspace: WorkspaceScope, identities: Iterable[Identity]) -> dict[Identity, Key]:
-    """Returns the rows that say whose identities are, for whoever reads ahead."""
+    """Returns the keys of the identities' claims, for reading them ahead."""
     return {identity: claim_key(workspace, identity) for identity in identities}
 
 
 def keys_behind(
     workspace: WorkspaceScope, claims: Mapping[Identity, Key], reads: ReadAhead
 ) -> list[Key]:
-    """Returns the rows that an arrival is decided on once its claims were read ahead.
+    """Returns the rows that an arrival's decision reads, once its claims were read ahead.
 
-    They are the profiles that have the identities, and the consent of addresses that nobody has,
-    that it was somebody's who was erased, and what suppresses it.
+    They are the profiles that have the identities, and for each address without a profile its
+    consent, its erasure and its suppressions.
     """
     holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
     return [
@@ -100,7 +100,7 @@ def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key, Key
 
 
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> KnownIdentities:
-    """Returns what the workspace knows of the identities: two batch gets."""
+    """Returns the claims and profiles of the identities, in two batch gets."""
     claims = repository.claims_of(identities)
     profiles = repository.by_id({claim.profile_id for claim in claims.values()})
     known = {
@@ -113,12 +113,10 @@ def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Kn
 def people_of_arrival(
     identities: Iterable[Identity], known: KnownIdentities
 ) -> tuple[Profile, ...]:
-    """Returns the profiles that are one person where a store's record names them by these
-    identities.
+    """Returns the profiles that are one person, by a store's record with these identities.
 
-    The one that survives comes first; nobody where it is somebody new. Where a strong identity
-    speaks against it, the weakest one is dropped and the rest tried again: in the end nothing
-    matches.
+    The survivor is first; none are returned for a new person. If a strong identity contradicts, the
+    weakest one is dropped and the rest tried again: in the end nothing matches.
     """
     remaining = strongest_first(identities)
     while remaining:
@@ -132,8 +130,7 @@ def people_of_arrival(
 def people_of_request(
     identities: Iterable[Identity], known: KnownIdentities
 ) -> tuple[Profile, ...]:
-    """Returns the profiles that a request's identities name,
-    where whoever sends it means each of them.
+    """Returns the profiles that a request's identities name; its caller means every one of them.
 
     Raises IdentityConflict where they are several people's.
     """
@@ -146,7 +143,7 @@ def people_of_request(
 def _one_person(
     identities: Sequence[Identity], known: KnownIdentities
 ) -> tuple[Profile, ...] | None:
-    """Whoever has one of the identities, if all of them can be one person; else None."""
+    """The profiles that have one of the identities, if all can be one person; else None."""
     matched: dict[UUID, _Match] = {}
     for identity in identities:
         holder = known.holder_of(identity)
@@ -171,15 +168,15 @@ class _Match:
 
 
 def fit_together(people: Iterable[Profile]) -> bool:
-    """Returns whether one profile can have the identities of all of them."""
+    """Returns whether one profile may have the identities of all of them."""
     return sum(len(each.identities) for each in people) <= MAX_IDENTITIES
 
 
 def _are_two_people(one: _Match, other: _Match) -> bool:
-    """Whether two profiles must not become one by themselves.
+    """Whether two profiles must not be merged automatically.
 
-    Those with two emails, or with two customers of one store, are two people; and a weak identity
-    joins nobody who is known with somebody else who is.
+    Two profiles with emails, or with customers of the same store, are two people; and a weak
+    identity merges two profiles only if one of them is anonymous.
     """
     profiles, by_weak = (one.profile, other.profile), one.by.type.is_weak or other.by.type.is_weak
     if by_weak and not any(each.is_anonymous for each in profiles):
@@ -191,10 +188,10 @@ def _are_two_people(one: _Match, other: _Match) -> bool:
 
 
 def contradicts(profile: Profile, matched: Identity, identities: Iterable[Identity]) -> bool:
-    """Returns whether a strong one of the given identities says that they are not this profile's.
+    """Returns whether a strong one of the identities contradicts that they are this profile's.
 
-    Two customer ids of one store, or two emails, are two people's; only what is weaker than those
-    can be contradicted by them.
+    Two customer ids of one store, or two emails, belong to two people; they only contradict
+    identities that are weaker.
     """
     return any(_speaks_against(each, profile, matched) for each in identities)
 
@@ -214,11 +211,11 @@ def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bo
 def takes_in(
     profile: Profile | None, identities: Iterable[Identity], known: KnownIdentities
 ) -> list[Identity]:
-    """Returns those of an arrival's identities that are the profile's from now on: its own,
-    and nobody's.
+    """Returns the identities of an arrival that the profile has from now on: its own and free ones.
 
-    What was dropped on the way to a new profile is among them where nobody has it, so that the same
-    arrival again changes nothing. Past the most that a profile has, only customer ids are.
+    Identities that were dropped before a new profile was decided are among them if they are free,
+    so that the same arrival again changes nothing. Above the limit of identities, only customer ids
+    are added.
     """
     room = MAX_IDENTITIES - len(profile.identities if profile else ())
     accepted: list[Identity] = []

@@ -1,4 +1,4 @@
-"""Rows of profiles: live and merged ones, the claims of identities, and what was merged."""
+"""Rows of profiles: live, merged and erased ones, the claims of identities, and merges."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -44,7 +44,7 @@ _IDENTITY = ("type", "value", "store")
 
 
 class ProfileRow(VersionedItem, MarkedItem):
-    """Says what stands where a profile stands, or stood."""
+    """The row under a profile's key, whether the profile is live, merged or erased."""
 
     id = Identifier()
 
@@ -74,29 +74,34 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     consent_changes = NumberAttribute(default=0)
     histories = Json(null=True)
     evidence = Json(null=True)
-    """`[last number, *removed numbers]` by the channel, of others by `channel#short id`."""
+    """`[last number, *removed numbers]` by the channel; for other profiles' series by
+    `channel#short id`.
+    """
     events = NumberAttribute(null=True)
     merges = NumberAttribute(null=True)
     pending_sources = Json(null=True)
-    """Short ids, as of `histories`."""
+    """Short ids, like those in `histories`."""
     search_entry = UnicodeAttribute(null=True)
-    """`changed` where this very write changed what is searched, as the stream's filter asks."""
+    """`changed` where this write changed what is searched; the stream's filter matches it."""
     answer = UnicodeAttribute(null=True)
-    """`changed` where this very write changed what the profile answers, as the relay's asks."""
+    """`changed` where this write changed the profile's answer; the relay's filter matches it."""
 
 
 class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
-    """Says in a merged profile's place which profile it became part of; reads go on there."""
+    """Names, in a merged profile's place, the profile that it was merged into.
+
+    Reads continue there.
+    """
 
     into = Identifier()
     identities = Records(*_IDENTITY, named_by=_IDENTITY, null=True)
-    """For as long as claims and customers may still name this profile."""
+    """Kept as long as claims and customers may still name this profile."""
 
 
 class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
-    """Says where an erased profile stood, until the worker has removed the rest.
+    """An erased profile's row, kept until the worker has removed the rest.
 
-    It has what it takes to find that.
+    It has the data that locates the rest.
     """
 
     identities = Records(*_IDENTITY, named_by=_IDENTITY)
@@ -104,13 +109,15 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     histories = Json()
     index_entries = Records("store", "at", "id", named_by=["store", "at", "id"], attr_name="places")
     words = UnicodeAttribute(null=True)
-    """By which the search finds the name, sealed: nothing else in the row names the person."""
+    """The words of the name, sealed, by which the search finds it: nothing else in the row names
+    the person.
+    """
     merged = Json(null=True)
-    """Short ids of all that was merged into it: the message of the erasure names them."""
+    """Short ids of all profiles merged into it: the message of the erasure names them."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
-    """Records that a profile was merged, in the partition of the one that survived."""
+    """Records a merge, in the partition of the survivor."""
 
     id = Identifier()
     merged_profile_id = Identifier()
@@ -120,14 +127,14 @@ class MergeItem(Item, discriminator="profile_merge"):
 
 
 class IdentityItem(Item, discriminator="identity"):
-    """The claim of an identity: whose it is. When it was seen stands with the profile."""
+    """The claim of an identity by a profile, which has the identity's sightings."""
 
     id = Identifier()
     profile_id = Identifier()
 
 
 def profile_row(key: Key, profile: Profile) -> ProfileItem:
-    """Returns the profile as its row, of the version that was read."""
+    """Returns the profile as its row, with the version that was read."""
     item = ProfileItem(
         *key,
         id=profile.id,
@@ -163,7 +170,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
 
 
 def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
-    """Returns what `profile_row` wrote."""
+    """Returns the profile that `profile_row` wrote."""
     return Profile(
         id=item.id,
         workspace=workspace,
@@ -199,7 +206,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
 def evidence_row(
     profile_id: UUID, evidence: Mapping[SeriesKey, Series]
 ) -> dict[str, list[int]] | None:
-    """Returns where evidence stands as a profile's row has it."""
+    """Returns the series of evidence as a profile's row has them."""
     rows = {
         channel.value if where == profile_id else f"{channel}#{short(where)}": [
             series.last,
@@ -211,7 +218,7 @@ def evidence_row(
 
 
 def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[SeriesKey, Series]:
-    """Returns what `evidence_row` wrote."""
+    """Returns the series that `evidence_row` wrote."""
     found = dict[SeriesKey, Series]()
     for name, (last, *removed) in (rows or {}).items():
         channel, _, where = name.partition("#")
@@ -221,7 +228,7 @@ def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[
 
 
 def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
-    """Returns what stands in a merged profile's place: written over the version that was read."""
+    """Returns a merged profile's row, which overwrites the version that was read."""
     identities = _identity_rows(merged.identities)
     item = MergedProfileItem(*key, id=merged.id, into=into, identities=identities)
     if merged.version is not None:
@@ -235,7 +242,7 @@ def erased_row(
     index_entries: Iterable[StoreIndexEntry],
     merged_ids: Iterable[UUID],
 ) -> ErasedProfileItem:
-    """Returns what stands in an erased profile's place: written over the version that was read."""
+    """Returns an erased profile's row, which overwrites the version that was read."""
     item = ErasedProfileItem(
         *key,
         id=profile.id,
@@ -251,12 +258,12 @@ def erased_row(
 
 
 def index_entry_rows(entries: Iterable[StoreIndexEntry]) -> list[_Row]:
-    """Returns index entries in stores' lists as a row has them."""
+    """Returns index entries of stores' lists in their row format."""
     return [[short(store), _number(at), short(listed)] for store, (at, listed) in entries]
 
 
 def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
-    """Returns what `erased_row` wrote."""
+    """Returns the erasure that `erased_row` wrote."""
     return Erasure(
         workspace=workspace,
         profile_id=item.id,
@@ -285,13 +292,13 @@ def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:
 
 
 def as_merge(item: MergeItem) -> ProfileMerge:
-    """Returns what `merge_row` wrote."""
+    """Returns the merge that `merge_row` wrote."""
     cause = MergeCause(item.source, item.reference)
     return ProfileMerge(item.id, item.merged_profile_id, item.merged_at, cause)
 
 
 def as_identities(rows: Iterable[_Row]) -> tuple[Identity, ...]:
-    """Returns the identities that a row names."""
+    """Returns the identities in a row."""
     return tuple(map(_identity, rows))
 
 
@@ -352,7 +359,7 @@ def _locale_source(row: _Row | None) -> LocaleSource | None:
 
 
 def _number(moment: datetime) -> int:
-    """Milliseconds since 1970: half of what the text takes, in a row that holds many moments."""
+    """Milliseconds since 1970: half the size of the text, in a row with many times."""
     return (moment - _EPOCH) // _MILLISECOND
 
 

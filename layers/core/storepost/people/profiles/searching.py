@@ -1,4 +1,4 @@
-"""What of a profile is searched."""
+"""The searched fields of a profile."""
 
 from datetime import datetime
 from typing import Protocol
@@ -16,27 +16,27 @@ class Searched(Protocol):
 
     @property
     def first_name(self) -> str | None:
-        """Returns it as stores have it."""
+        """Returns the first name, as stores have it."""
 
     @property
     def last_name(self) -> str | None:
-        """Returns it as stores have it."""
+        """Returns the last name, as stores have it."""
 
     @property
     def email(self) -> str | None:
-        """Returns the address that it shows."""
+        """Returns the email address that it shows."""
 
     @property
     def phone(self) -> str | None:
-        """Returns the number that it shows."""
+        """Returns the phone number that it shows."""
 
     @property
     def first_seen_at(self) -> datetime:
-        """Returns when it was first heard of."""
+        """Returns when the person was first seen."""
 
 
 def searched(profile: Searched) -> SearchEntry:
-    """Returns what of it is searched: its name, and what it shows of its addresses."""
+    """Returns the searched fields: the name, and the shown addresses."""
     name = " ".join(part for part in (profile.first_name, profile.last_name) if part)
     keys = tuple(key for key in (profile.email, profile.phone) if key)
     title = next((text for text in (name, *keys) if text), "")

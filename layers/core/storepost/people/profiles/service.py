@@ -1,4 +1,4 @@
-"""Profiles as they are read: one, its identities, and what was merged into it."""
+"""Reads a profile, its identities, and the merges into it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class KnownIdentity:
-    """An identity of a profile, with the store where it is one's."""
+    """An identity of a profile, with its store if it belongs to one."""
 
     id: UUID
     identity: Identity
@@ -25,9 +25,7 @@ class KnownIdentity:
 
 
 def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
-    """Returns the profile, or what it became part of;
-    404 where the workspace has none of that id.
-    """
+    """Returns the profile, or its survivor. Raises NotFound where the workspace has neither."""
     profile = ProfileRepository(workspace).get(profile_id)
     if profile is None:
         raise NotFound.of("profile")
@@ -66,11 +64,11 @@ def list_identities(
 def list_merges(
     workspace: WorkspaceScope, profile_id: UUID, page: PageRequest
 ) -> Listing[ProfileMerge]:
-    """Returns what was merged into the profile, and into what was, the newest first."""
+    """Returns the merges into the profile, direct and indirect, newest first."""
     profile = get_profile(workspace, profile_id)
     until = page.skipped + page.size
     found = ProfileRepository(workspace).merges_of(profile, until)
-    # One that is being moved may be found in both places.
+    # A merge that is being moved may be found in both partitions.
     merges = sorted({each.id: each for each in found}.values(), key=lambda each: each.id)
     return Listing(merges[::-1][page.skipped : until], profile.merges, page)
 

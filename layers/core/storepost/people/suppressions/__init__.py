@@ -1,1 +1,1 @@
-"""Suppressed addresses as they are stored, and how profiles know of them."""
+"""Rows of suppressed addresses, and the copies in profiles."""

@@ -1,4 +1,4 @@
-"""When suppressions end by themselves, for the schedule that moves them to the history."""
+"""The due queue of suppressions that end by themselves; a schedule moves these to the history."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,7 +16,7 @@ _SHARDS = 4
 
 
 def due_key(suppression_id: UUID, ends_at: datetime) -> Key:
-    """Returns where it stands that a suppression ends."""
+    """Returns the key of the row that makes a suppression's end due."""
     return (
         partition(suppression_id.int % _SHARDS),
         f"{clock.to_text(ends_at)}#{short(suppression_id)}",
@@ -30,7 +30,7 @@ def note_end(
     after: Suppression,
     digest: str,
 ) -> None:
-    """Makes what is due follow a suppression's end: none once it was lifted."""
+    """Updates the due row when a suppression's end changes; a lifted one has none."""
     old = before.ends_at if before else None
     new = None if after.lifted_at else after.ends_at
     if old and old != new:
@@ -42,7 +42,7 @@ def note_end(
 
 
 def due_before(now: datetime) -> Iterator[SuppressionDueItem]:
-    """Returns what is due, of all workspaces."""
+    """Returns the due rows of all workspaces."""
     for shard in range(_SHARDS):
         yield from SuppressionDueItem.query(
             partition(shard),
@@ -52,5 +52,5 @@ def due_before(now: datetime) -> Iterator[SuppressionDueItem]:
 
 
 def partition(shard: int) -> str:
-    """Returns one of the partitions that the schedule looks through."""
+    """Returns one of the partitions that the schedule reads."""
     return f"due#suppressions#{shard}"

@@ -1,7 +1,7 @@
-"""Where suppressions stand.
+"""Keys of suppressions.
 
-An address's row stands under a keyed hash of it, also while the address is known: so one read says
-whether an address is suppressed, before an erasure as after it.
+An address's row is stored under a keyed hash of the address, even while the address is known: so
+one read tells whether an address is suppressed, before an erasure and after it.
 """
 
 from uuid import UUID
@@ -16,7 +16,7 @@ _PAST = "past#"
 
 
 def digest_of(workspace: WorkspaceScope, address: Address) -> str:
-    """Returns the keyed hash of an address, of this workspace alone."""
+    """Returns the keyed hash of an address, which only this workspace uses."""
     text = f"{address.channel}\x1f{address.value}"
     return keyed_hash(text, Purpose.SUPPRESSED_ADDRESS, workspace.key)
 
@@ -27,22 +27,22 @@ def suppressed_partition(workspace: WorkspaceScope, digest: str) -> str:
 
 
 def suppressed_key(workspace: WorkspaceScope, digest: str) -> Key:
-    """Returns the key of the row that says what an address's suppressions are."""
+    """Returns the key of the row with an address's suppressions."""
     return (suppressed_partition(workspace, digest), "state")
 
 
 def past_key(workspace: WorkspaceScope, digest: str, suppression_id: UUID) -> Key:
-    """Returns the key of the row that says that an address had a suppression once."""
+    """Returns the key of the row that names a former suppression of an address."""
     return (suppressed_partition(workspace, digest), f"{_PAST}{short(suppression_id)}")
 
 
 def past_prefix() -> str:
-    """Returns how the sort keys of an address's lifted suppressions begin."""
+    """Returns the prefix of the sort keys of an address's lifted suppressions."""
     return _PAST
 
 
 def past_id(sort_key: str) -> UUID:
-    """Returns the suppression that `past_key` names."""
+    """Returns the id of the suppression that a `past_key` names."""
     return from_short(sort_key.removeprefix(_PAST))
 
 
@@ -52,7 +52,7 @@ def suppression_key(workspace: WorkspaceScope, suppression_id: UUID) -> Key:
 
 
 def in_force_list(workspace: WorkspaceScope) -> str:
-    """Returns the list of the suppressions that nobody lifted."""
+    """Returns the list of the suppressions that aren't lifted."""
     return workspace.partition("suppressions", "in_force")
 
 

@@ -1,8 +1,8 @@
 """Suppressions as values: why an address may not be written to.
 
-A suppression belongs to an address, as consent does, and stands beside it: neither changes the
-other. An address has one of each reason at most. Each is lifted by itself, so that who lifts a
-bounce doesn't lift what somebody else entered by hand.
+A suppression belongs to an address, as consent does, and is independent of it: neither changes the
+other. An address has at most one for each reason. Each is lifted separately, so that lifting a
+bounce doesn't lift a manual one.
 """
 
 from dataclasses import dataclass, field, replace
@@ -43,10 +43,10 @@ STRONGEST_FIRST = (
     SuppressionReason.INVALID,
     SuppressionReason.MANUAL,
 )
-"""Where an address has several suppressions, the first of these is the one that is shown."""
+"""Of an address's suppressions, the first by this order is shown."""
 
 NEED_A_NOTE = frozenset({SuppressionReason.HARD_BOUNCE, SuppressionReason.COMPLAINT})
-"""Who lifts one of these says why."""
+"""Lifting one of these requires a note."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Suppression:
     id: UUID
     channel: Channel
     address: str | None = field(repr=False)
-    """None once whoever had the address was erased."""
+    """None once the person with the address was erased."""
     reason: SuppressionReason
     source: SuppressionSource
     created_at: datetime
@@ -64,47 +64,47 @@ class Suppression:
     by: str | None = None
     """The name of the person or the key."""
     ends_at: datetime | None = None
-    """When it ends by itself; None where it doesn't."""
+    """When it ends by itself, if it does."""
     lifted_at: datetime | None = None
     lifted_by: str | None = None
     lift_note: str | None = None
 
     def is_in_force(self, now: datetime) -> bool:
-        """Returns whether it holds: neither lifted nor ended."""
+        """Returns whether it is in force: neither lifted nor ended."""
         return self.lifted_at is None and (self.ends_at is None or self.ends_at > now)
 
     @property
     def blocks_everything(self) -> bool:
-        """Returns whether not even what the person needs may be sent."""
+        """Returns whether even necessary emails may not be sent."""
         return self.reason is not SuppressionReason.MANUAL
 
     def erased(self) -> "Suppression":
-        """Returns the suppression without what names the person."""
+        """Returns the suppression without the fields that identify the person."""
         return replace(self, address=None, note=None, lift_note=None)
 
     def lifted(self, at: datetime, by: str | None, note: str | None) -> "Suppression":
-        """Returns the suppression as it is kept in the history."""
+        """Returns the suppression as lifted, for the history."""
         return replace(self, lifted_at=at, lifted_by=by, lift_note=note)
 
     def ended(self) -> "Suppression":
-        """Returns the suppression once it ended by itself."""
+        """Returns the suppression after it ended by itself."""
         return replace(self, lifted_at=self.ends_at)
 
 
 @dataclass(frozen=True)
 class AddressSuppressions:
-    """All suppressions of an address that nobody lifted, as they are stored."""
+    """All suppressions of an address that aren't lifted, as they are stored."""
 
     digest: str
-    """The keyed hash of the address: it is all that is left after an erasure."""
+    """The keyed hash of the address, which is all that is left of it after an erasure."""
     channel: Channel
     address: str | None = field(default=None, repr=False)
     stored: tuple[Suppression, ...] = ()
-    """Those that ended by themselves are among them until they are moved to the history."""
+    """Ended ones are among them until they are moved to the history."""
     version: int | None = field(default=None, compare=False, repr=False)
 
     def in_force(self, now: datetime) -> tuple[Suppression, ...]:
-        """Returns those that hold, the strongest first."""
+        """Returns those in force, the strongest one first."""
         return tuple(
             sorted(
                 (each for each in self.stored if each.is_in_force(now)),
@@ -113,16 +113,16 @@ class AddressSuppressions:
         )
 
     def shown(self, now: datetime) -> Suppression | None:
-        """Returns the strongest that holds; None where none does."""
+        """Returns the strongest one in force, or None."""
         return next(iter(self.in_force(now)), None)
 
     def blocks_for_good(self, now: datetime) -> bool:
-        """Returns whether nothing at all may be sent until somebody lifts something."""
+        """Returns whether nothing may be sent until a suppression is lifted."""
         holding = self.in_force(now)
         return any(each.blocks_everything and each.ends_at is None for each in holding)
 
     def of_reason(self, reason: SuppressionReason) -> Suppression | None:
-        """Returns the stored one of that reason."""
+        """Returns the stored one with that reason, or None."""
         return next((each for each in self.stored if each.reason is reason), None)
 
     def with_one(self, suppression: Suppression) -> "AddressSuppressions":
@@ -134,12 +134,12 @@ class AddressSuppressions:
         return replace(self, stored=self._without(suppression))
 
     def erased(self) -> "AddressSuppressions":
-        """Returns the suppressions without what names the person."""
+        """Returns the suppressions without the fields that identify the person."""
         stored = tuple(each.erased() for each in self.stored)
         return replace(self, address=None, stored=stored)
 
     def of_address(self, address: str | None) -> "AddressSuppressions":
-        """Returns the suppressions with the address in clear, or (None) without."""
+        """Returns the suppressions with the address in clear, or with None, without it."""
         stored = tuple(replace(each, address=address) for each in self.stored)
         return replace(self, address=address, stored=stored)
 

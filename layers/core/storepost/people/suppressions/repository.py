@@ -1,4 +1,4 @@
-"""Suppressions as they are stored: by address, by id, and in their lists."""
+"""Rows of suppressions: by address, by id, and in their lists."""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -37,26 +37,27 @@ class SuppressionRepository:
     """A workspace's suppressions."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
         self._reads = reads or Reads()
 
     @property
     def lists(self) -> SuppressionLists:
-        """Returns the lists that have them in order."""
+        """Returns the sorted lists of suppressions."""
         return SuppressionLists(self._scope)
 
     def state_of(self, address: Address) -> AddressSuppressions:
-        """Returns what suppresses an address."""
+        """Returns the suppressions of an address."""
         return self.states_of([address])[address]
 
     def states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
-        """Returns what suppresses each of the addresses, a hundred a call."""
+        """Returns the suppressions of each of the addresses; reads a hundred per call."""
         return self._states(addresses, self._reads.find_all)
 
     def recent_states_of(self, addresses: Iterable[Address]) -> dict[Address, AddressSuppressions]:
-        """Returns what suppresses each of the addresses, or did about a second ago, for half the
-        price.
+        """Returns the suppressions of each of the addresses, eventually consistent.
+
+        They may be about a second old, for half the price.
         """
         return self._states(addresses, find_recent)
 
@@ -73,9 +74,7 @@ class SuppressionRepository:
         }
 
     def state_and_erasure(self, address: Address) -> tuple[AddressSuppressions, bool]:
-        """Returns what suppresses an address, and whether anybody who had it was erased: in one
-        call.
-        """
+        """Returns an address's suppressions, and whether its person was erased; in one call."""
         digest, erased = digest_of(self._scope, address), erased_key(self._scope, address)
         key = suppressed_key(self._scope, digest)
         rows = self._reads.find_all([key, erased])
@@ -84,7 +83,7 @@ class SuppressionRepository:
         return state, erased in rows
 
     def state_behind(self, digest: str) -> AddressSuppressions | None:
-        """Returns what suppresses the address that has this keyed hash."""
+        """Returns the suppressions of the address with this keyed hash, or None."""
         row = self._reads.find(SuppressedAddressItem, suppressed_key(self._scope, digest))
         return as_state(row) if row else None
 
@@ -94,14 +93,14 @@ class SuppressionRepository:
         return (as_suppression(row), row.digest) if row else None
 
     def get_many(self, ids: Iterable[UUID]) -> list[Suppression]:
-        """Returns those of the suppressions that exist, in the order asked for."""
+        """Returns those of the suppressions that exist, in the order of the ids."""
         keys = [suppression_key(self._scope, each) for each in dict.fromkeys(ids)]
         rows = self._reads.find_all(keys)
         found = (find_in(rows, SuppressionItem, key) for key in keys)
         return [as_suppression(row) for row in found if row]
 
     def past_of(self, digest: str, limit: int | None = None) -> list[Suppression]:
-        """Returns an address's lifted suppressions, oldest first, or so many of them."""
+        """Returns an address's lifted suppressions, oldest first; up to `limit`, or all."""
         rows = PastSuppressionItem.query(
             suppressed_partition(self._scope, digest),
             PastSuppressionItem.sk.startswith(past_prefix()),
@@ -111,13 +110,11 @@ class SuppressionRepository:
         return self.get_many(past_id(row.sk) for row in islice(rows, limit))
 
     def save(self, changes: Changes, state: AddressSuppressions) -> None:
-        """Writes what suppresses an address, if nobody changed that since it was read."""
+        """Writes an address's suppressions, if they are unchanged since they were read."""
         changes.save(address_row(suppressed_key(self._scope, state.digest), state))
 
     def expect(self, changes: Changes, state: AddressSuppressions) -> None:
-        """Demands that nobody changes what suppresses an address, as it was read; else a lost
-        race.
-        """
+        """Expects an address's suppressions to stay as they were read; else a lost race."""
         row = SuppressedAddressItem(*suppressed_key(self._scope, state.digest))
         if state.version is None:
             changes.expect(row, SuppressedAddressItem.pk.does_not_exist())
@@ -125,21 +122,21 @@ class SuppressionRepository:
             changes.expect(row, SuppressedAddressItem.version == state.version)
 
     def rewrite(self, changes: Changes, suppression: Suppression, digest: str) -> None:
-        """Writes a suppression anew; its address's row, which guards it, is written with it."""
+        """Rewrites a suppression; the unit also writes its address's row, which guards it."""
         key = suppression_key(self._scope, suppression.id)
         changes.save(suppression_row(key, suppression, digest))
 
     def change(
         self, changes: Changes, before: Suppression | None, after: Suppression, digest: str
     ) -> None:
-        """Writes a suppression that is new, or whose address or end is another now."""
+        """Writes a suppression that is new, or whose address or end has changed."""
         self.rewrite(changes, after, digest)
         note_end(changes, self._scope, before, after, digest)
         if before is None:
             self.lists.insert(changes, after)
 
     def add_to_history(self, changes: Changes, lifted: Suppression, digest: str) -> None:
-        """Writes a suppression that was lifted, and moves it to the history."""
+        """Writes a lifted suppression, and moves it to the history."""
         self.rewrite(changes, lifted, digest)
         note_end(changes, self._scope, lifted, lifted, digest)
         changes.save(PastSuppressionItem(*past_key(self._scope, digest, lifted.id)))

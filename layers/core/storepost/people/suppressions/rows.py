@@ -26,23 +26,23 @@ type _Row = list[Any]
 
 
 class SuppressedAddressItem(VersionedItem, discriminator="suppressed_address"):
-    """What suppresses an address, under its keyed hash.
+    """An address's suppressions, under its keyed hash.
 
-    Every change of the address's suppressions writes it, so no two are made at once. It stays once
-    nothing suppresses the address any more.
+    Every change of the address's suppressions writes it, so no two run concurrently. It stays after
+    the last suppression has gone.
     """
 
     digest = UnicodeAttribute()
     channel = UnicodeAttribute()
     address = UnicodeAttribute(null=True)
-    """None once whoever had it was erased."""
+    """None once the person with the address was erased."""
     stored = Records(
         *("reason", "id", "source", "created_at", "ends_at", "note", "by"), named_by=["id"]
     )
 
 
 class SuppressionItem(Item, discriminator="suppression"):
-    """A suppression, found by its id: in force or lifted."""
+    """A suppression under its id: in force or lifted."""
 
     id = Identifier()
     digest = UnicodeAttribute()
@@ -64,7 +64,7 @@ class PastSuppressionItem(Item, discriminator="past_suppression"):
 
 
 class SuppressionDueItem(Item, discriminator="suppression_due"):
-    """When a suppression ends by itself."""
+    """Records when a suppression ends by itself."""
 
     id = Identifier()
     workspace_id = Identifier()
@@ -72,7 +72,7 @@ class SuppressionDueItem(Item, discriminator="suppression_due"):
 
 
 def address_row(key: Key, state: AddressSuppressions) -> SuppressedAddressItem:
-    """Returns what suppresses an address as its row, of the version that was read."""
+    """Returns an address's suppressions as its row, with the version that was read."""
     item = SuppressedAddressItem(
         *key,
         digest=state.digest,
@@ -86,7 +86,7 @@ def address_row(key: Key, state: AddressSuppressions) -> SuppressedAddressItem:
 
 
 def as_state(item: SuppressedAddressItem) -> AddressSuppressions:
-    """Returns what `address_row` wrote."""
+    """Returns the suppressions that `address_row` wrote."""
     channel = Channel(item.channel)
     return AddressSuppressions(
         digest=item.digest,
@@ -118,7 +118,7 @@ def suppression_row(key: Key, suppression: Suppression, digest: str) -> Suppress
 
 
 def as_suppression(item: SuppressionItem) -> Suppression:
-    """Returns what `suppression_row` wrote."""
+    """Returns the suppression that `suppression_row` wrote."""
     return Suppression(
         id=item.id,
         channel=Channel(item.channel),

@@ -1,12 +1,14 @@
 """Whether the addresses that a profile shows are suppressed: copies on the profile.
 
-The list of profiles counts by them who may get marketing. They are kept true without a condition on
-rows that aren't there, so that a new profile costs two reads and no write more: who suppresses an
-address writes the profile that has it, or takes the claim from under whoever is about to have it;
-and who begins to show a suppressed address writes the address's row.
+The list of profiles counts by these copies the profiles that may get marketing. They are kept
+correct without conditions on missing rows, so that a new profile costs two more reads and no more
+writes. A writer that suppresses an address also writes the profile that has it, or replaces its
+claim, so that a concurrent claim fails. A writer that starts to show a suppressed address also
+writes the address's row.
 
-An address whose person was erased is the exception. A claim would name it, so who suppresses it
-leaves none, and who begins to show it demands instead that nobody has suppressed it meanwhile.
+An address whose person was erased is the exception. A claim would name the address, so suppressing
+it leaves none, and a writer that starts to show it adds the condition that it wasn't suppressed
+meanwhile.
 """
 
 from collections.abc import Mapping
@@ -19,11 +21,11 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 type KnownState = tuple[AddressSuppressions, bool]
-"""What suppresses an address, and whether anybody who had it was erased."""
+"""An address's suppressions, and whether a person who had it was erased."""
 
 
 def saved_marks(changes: Changes, workspace: WorkspaceScope) -> dict[Address, bool]:
-    """Returns which addresses a unit of work leaves suppressed, of those that it is about."""
+    """Returns the addresses that a unit of work concerns, and whether it leaves them suppressed."""
     return changes.shared(("suppressions", workspace), dict[Address, bool])
 
 
@@ -32,18 +34,19 @@ def note_states(
     workspace: WorkspaceScope,
     states: Mapping[Address, KnownState],
 ) -> None:
-    """Lets a unit of work know what was read of many addresses after their claims."""
+    """Gives a unit of work the states of many addresses, which were read after their claims."""
     _known_states(changes, workspace).update(states)
 
 
 def is_suppressed_once_shown(
     changes: Changes, workspace: WorkspaceScope, address: Address, *, is_known: bool
 ) -> bool:
-    """Returns whether an address is suppressed that a profile shows from now on.
+    """Returns whether an address that a profile starts to show is suppressed.
 
-    Its row is written then: nobody lifts the suppression meanwhile, and an address that was erased
-    is known again. What was read ahead counts only of an address whose claim this unit takes, as
-    that was read before; `is_known` says that the profile had it already.
+    If so, its row is written: no concurrent writer lifts the suppression, and the address of an
+    erased person is stored again. Rows that were read ahead only count for an address whose claim
+    this unit takes, as the claim was read before them; `is_known` means that the profile had the
+    address already.
     """
     marks = saved_marks(changes, workspace)
     if address not in marks:

@@ -1,4 +1,4 @@
-"""The lists of suppressions, newest last: those that nobody lifted, and the history."""
+"""The lists of suppressions, newest last: those that aren't lifted, and the history."""
 
 from dataclasses import dataclass
 
@@ -48,12 +48,12 @@ class SuppressionLists:
 
     @property
     def in_force(self) -> Tree:
-        """Returns the suppressions that nobody lifted."""
+        """Returns the list of the suppressions that aren't lifted."""
         return self._tree(in_force_list(self.workspace))
 
     @property
     def lifted(self) -> Tree:
-        """Returns the suppressions that were lifted, or that ended."""
+        """Returns the list of the suppressions that were lifted, or that ended."""
         return self._tree(lifted_list(self.workspace))
 
     def _tree(self, partition: str) -> Tree:
@@ -64,7 +64,7 @@ class SuppressionLists:
         self.in_force.insert(changes, _entry(suppression))
 
     def move_to_history(self, changes: Changes, suppression: Suppression) -> None:
-        """Moves a suppression to those that were lifted."""
+        """Moves a suppression to the list of lifted ones."""
         entry = _entry(suppression)
         self.in_force.delete(changes, entry)
         self.lifted.insert(changes, entry)

@@ -1,1 +1,1 @@
-"""Unsubscribing without an account: the link in an email, and what following it does."""
+"""Unsubscribes without an account: makes the link in an email, and follows it."""

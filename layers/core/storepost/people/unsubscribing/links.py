@@ -1,6 +1,6 @@
-"""Unsubscribe links: all that one is about stands sealed in its token, and nowhere else.
+"""Unsubscribe links: all data of a link is sealed in its token, and isn't stored.
 
-An address is unsubscribed by the link that was sent to it, whatever has happened to the profile.
+A link unsubscribes the address that it was sent to, whatever has happened to the profile.
 """
 
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ _ID = 16
 
 @dataclass(frozen=True)
 class UnsubscribeLink:
-    """Says what a link is about."""
+    """The contents of a link."""
 
     workspace: WorkspaceScope
     profile_id: UUID
-    """Whose the address was when the link was made."""
+    """The profile that had the address when the link was made."""
     email: str = field(repr=False)
     reference: str | None = field(repr=False)
-    """What its maker calls the email that the link stands in."""
+    """The link maker's reference of the email with the link."""
 
     @property
     def address(self) -> Address:
@@ -33,13 +33,13 @@ class UnsubscribeLink:
 
     @property
     def token(self) -> str:
-        """Returns the link's token: the same one each time, and it says nothing to anybody else."""
+        """Returns the link's token, which is the same each time and can be read only here."""
         content = f"{self.email}\0{self.reference or ''}".encode()
         return seal_token(self.profile_id.bytes + content, self.workspace, Purpose.UNSUBSCRIBE_LINK)
 
 
 def read_link(token: str) -> UnsubscribeLink | None:
-    """Returns the link of a token; None where no link has that token."""
+    """Returns the link of a token; None for an invalid token."""
     opened = open_token(token, Purpose.UNSUBSCRIBE_LINK)
     if opened is None:
         return None

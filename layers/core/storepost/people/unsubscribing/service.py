@@ -1,4 +1,4 @@
-"""Making unsubscribe links, and unsubscribing by one."""
+"""Makes unsubscribe links, and unsubscribes by one."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,30 +29,32 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Followed:
-    """A link that somebody follows."""
+    """A link that a visitor follows."""
 
     link: UnsubscribeLink
     sender: str
-    """The workspace's name; where that was deleted, of one that has its stores."""
+    """The workspace's name; if that was deleted, the name of one that now has its stores."""
     profile: Profile | None = field(repr=False)
-    """Who has the address now, else whom the link was made for; None where only workspaces that
-    have its stores know the address, or are left.
+    """The profile that has the address now, else the one that the link was made for. None where
+    only workspaces that now have its stores know the address, or exist.
     """
     known: KnownIdentities = field(repr=False)
-    """Whose the address is in the link's own workspace, as it was read."""
+    """The address's holder in the link's own workspace, as it was read."""
     elsewhere: tuple[WorkspaceScope, ...] = ()
-    """Those that have the address's stores, where nobody has it in the link's own workspace."""
+    """Workspaces that now have the stores and know the address, where no profile in the link's own
+    workspace does.
+    """
     locale: str | None = None
-    """Of whoever has the address, where it is known."""
+    """The locale of the profile with the address, if known."""
 
     @property
     def language(self) -> Language | None:
-        """Returns the language of the emails that come to the address, where it is one of ours."""
+        """Returns the language of emails to the address, if this service has it."""
         return language_of(self.locale)
 
     @property
     def masked_email(self) -> str:
-        """Returns the address as whoever has it knows it: links get forwarded."""
+        """Returns the address, masked so that only its owner recognises it: links get forwarded."""
         return masked(self.link.email)
 
 
@@ -68,7 +70,7 @@ def make_link(
 
 
 def follow_link(token: str) -> Followed:
-    """Returns what a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
+    """Returns the target of a token's link; changes nothing. Raises UnknownLink and LinkOver."""
     link = read_link(token)
     if link is None:
         raise UnknownLink()
@@ -89,11 +91,11 @@ def follow_link(token: str) -> Followed:
 
 
 def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Changes) -> Followed:
-    """Unsubscribes the link's address, and says so to every store that knows the person.
+    """Unsubscribes the link's address, and queues write-backs to every store that knows the person.
 
-    Also in the workspaces that the stores of the link's own one have moved to, each in a
-    transaction of its own before that: whoever is answered is unsubscribed everywhere. `visitor`
-    is the request's own address and browser. What says so already stays as it is.
+    It does so first in the workspaces that stores of the link's workspace have moved to, each in
+    its own transaction: after the answer, the person is unsubscribed everywhere. `visitor` has the
+    request's own IP address and user agent. An address that is already unsubscribed stays as it is.
     """
     followed = follow_link(token)
     link = followed.link
@@ -112,7 +114,10 @@ def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Chan
 
 
 def _hold_back(changes: Changes, followed: Followed) -> None:
-    """Where nobody has the address, whoever is about to take it has to read what is said of it."""
+    """Makes a concurrent writer that claims an address without a profile lose the race.
+
+    That writer then reads the new statement.
+    """
     workspace, identity = followed.link.workspace, identity_of(followed.link.address)
     if followed.known.holder_of(identity) is None:
         profiles = ProfileRepository(workspace)
@@ -128,9 +133,9 @@ def _known_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> KnownIdentiti
 
 
 def successors_of(workspace: WorkspaceScope, *, is_deleted: bool = False) -> list[Workspace]:
-    """Returns the other workspaces that shops of this one are connected to now, each once.
+    """Returns the other workspaces that shops of this one are now connected to, each once.
 
-    Whoever a shop belongs to now sends on what the workspace before began.
+    The workspace that has the shop now continues the mailings that the former one began.
     """
     shops = [
         store.external_id

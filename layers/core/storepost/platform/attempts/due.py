@@ -1,9 +1,10 @@
-"""What waits longer than SQS can delay a message: rows by their time, looked through each minute.
+"""Messages due later than SQS can delay them: rows sorted by time, checked every minute.
 
-A row holds the message of a later attempt, or of a look at a failing endpoint. It is sent first and
-deleted then, so that a run that is killed in between sends it again; the worker knows an attempt
-that was made. The rows of one receiver (an endpoint, a store) are in one of 16 partitions, and a
-run takes a few hundred of each in turn, so that none with many rows keeps the others' waiting.
+A row holds the message of a later attempt, or of a check of a failing endpoint. The message is sent
+first and the row deleted then, so that a run that is killed in between sends it again; the worker
+recognizes an attempt that was made. The rows of one receiver (an endpoint, a store) are in one of
+16 partitions, and a run takes a few hundred rows of each in turn, so that a partition with many
+rows doesn't delay the others.
 """
 
 from collections.abc import Sequence
@@ -23,38 +24,38 @@ from storepost.values.logs import log_unexpected
 SHARDS = 16
 PARTITION = "due#webhooks#"
 MAX_IN_TURN = 200
-"""Of one partition, before the next one has its turn."""
+"""How many rows of one partition are sent before the next one has its turn."""
 RESERVED_SECONDS = 5.0
 
 
 class LaterMessage(Protocol):
-    """A message of the queue of what is tried again, which may come later."""
+    """A message of the retry queue, which may be delayed."""
 
     @property
     def tenant(self) -> UUID:
-        """Returns the receiver: SQS is fair to each."""
+        """Returns the receiver's id, the tenant of SQS's fair queue."""
 
     @property
     def due_name(self) -> str:
-        """Returns what distinguishes its row from the receiver's others of the same moment."""
+        """Returns what distinguishes its row from others of the receiver at the same moment."""
 
     def payload(self) -> dict[str, object]:
-        """Returns the JSON that stands in the queue."""
+        """Returns the message's JSON in the queue."""
 
 
 class NotSent(Exception):  # noqa: N818 - it is what happened
-    """What was due in some partitions couldn't be sent."""
+    """Messages that were due in some partitions couldn't be sent."""
 
 
 class DueMessageItem(Item, discriminator="webhook_due"):
-    """A message for a time to come; it holds ids alone."""
+    """A message for a later time; it holds only ids."""
 
     body = UnicodeAttribute()
     tenant = UnicodeAttribute()
 
 
 def queue_later(message: LaterMessage, at: datetime) -> None:
-    """Queues a message for then: by SQS where that is soon, else by a row."""
+    """Queues a message for that moment: by SQS if it is soon enough, else by a row."""
     wait = at - clock.now()
     body, tenant = body_of(message.payload()), str(message.tenant)
     if wait <= timedelta(seconds=MAX_SECONDS):
@@ -65,7 +66,7 @@ def queue_later(message: LaterMessage, at: datetime) -> None:
 
 
 def due_row(message: LaterMessage, at: datetime) -> DueMessageItem:
-    """Returns the row of a message for a time to come; the same message has the same row."""
+    """Returns the row of a message for a later time; the same message has the same row."""
     body, tenant = body_of(message.payload()), str(message.tenant)
     return DueMessageItem(*_key(message, at), body=body, tenant=tenant)
 
@@ -78,7 +79,7 @@ def send_due() -> int:
         for shard in sorted(waiting):
             try:
                 number = _send(_due(shard))
-            except Exception as error:  # one partition's failure is not the others'
+            except Exception as error:  # a failure of one partition doesn't stop the others
                 log_unexpected(error)
                 number, failed = 0, failed + 1
             sent += number
@@ -90,7 +91,7 @@ def send_due() -> int:
 
 
 def _send(rows: Sequence[DueMessageItem]) -> int:
-    """Sends the messages of some rows, and deletes those; returns how many there were."""
+    """Sends the messages of some rows, and deletes the rows; returns how many there were."""
     if rows:
         send_fairly(Queue.WEBHOOK_RETRY, ((row.body, row.tenant) for row in rows))
         with DueMessageItem.batch_write() as batch:

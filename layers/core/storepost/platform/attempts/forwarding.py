@@ -1,7 +1,7 @@
-"""Messages for a FIFO queue that are to come later.
+"""Delayed messages for FIFO queues.
 
-SQS delays single messages in standard queues alone. So such a message waits as one of the queue of
-what is tried again, whose reader sends it to its FIFO queue when its time has come.
+SQS delays single messages only in standard queues. So such a message waits in a message of the
+retry queue, whose reader sends it to its FIFO queue when it is due.
 """
 
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from storepost.platform.messaging.relay import NotSent, Outgoing, relay_all
 
 @dataclass(frozen=True)
 class ForwardMessage(QueueMessage):
-    """Has a message sent to a FIFO queue."""
+    """Requests that a message is sent to a FIFO queue."""
 
     queue: ClassVar = Queue.WEBHOOK_RETRY
 
     forward_to: Queue
     message: dict[str, Any]
-    """Its JSON, which holds ids alone."""
+    """Its JSON, which holds only ids."""
     fifo_group: str
     deduplication_id: str
     tenant_id: UUID
-    """The store, say, that the message is for."""
+    """What the message is for, such as a store."""
 
     @property
     def tenant(self) -> UUID:
-        """Returns whom SQS is fair to."""
+        """Returns the tenant of SQS's fair queue."""
         return self.tenant_id
 
     @property
@@ -41,7 +41,7 @@ class ForwardMessage(QueueMessage):
 def forward(message: ForwardMessage) -> None:
     """Sends the message to its queue. Raises NotSent.
 
-    Sent twice it has the same deduplication id, and the worker knows what was done.
+    If it is sent twice, it has the same deduplication id, and the worker recognizes what was done.
     """
     sent = Message(body_of(message.message), message.fifo_group)
     if relay_all([Outgoing(message.forward_to, ((sent, message.deduplication_id),))]):

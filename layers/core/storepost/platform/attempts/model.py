@@ -13,18 +13,18 @@ class Attempt:
 
     at: datetime
     status: int | None
-    """The answer's; None where there was none."""
+    """The response's status; None if there was no response."""
     error: str | None
     duration_ms: int
 
     @property
     def is_success(self) -> bool:
-        """Returns whether the receiver took the message."""
+        """Returns whether the receiver accepted the message."""
         return self.error is None
 
 
 def attempt_json(attempt: Attempt) -> list[Any]:
-    """Returns an attempt as rows have it: moment, status, error, milliseconds."""
+    """Returns an attempt as it is stored: moment, status, error, milliseconds."""
     return [clock.to_text(attempt.at), attempt.status, attempt.error, attempt.duration_ms]
 
 

@@ -1,6 +1,6 @@
-"""One attempt to post a message: how long it took, what was answered, and when to come again.
+"""One attempt to post a message: how long it took, its response, and when to retry.
 
-Kept of an answer are its status and what its `Retry-After` asks for, and no part of its body.
+Only a response's status and its `Retry-After` are kept, nothing of its body.
 """
 
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ TIMEOUT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Posted:
-    """What became of an attempt."""
+    """The result of an attempt."""
 
     attempt: Attempt
     retry_after: timedelta | None = None
     is_allowed: bool = True
-    """False where the fetch guard refused the address: nothing was sent."""
+    """False if the fetch guard refused the address: nothing was sent."""
 
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """Says when an attempt began."""
+    """Measures an attempt."""
 
     at: datetime = field(default_factory=clock.now)
     _started: float = field(default_factory=monotonic)
@@ -49,7 +49,7 @@ def post_signed(
 ) -> Posted:
     """Posts JSON as Standard Webhooks says, through the fetch guard each time.
 
-    `receiver` is what errors call the other side.
+    `receiver` is what error messages call the other side.
     """
     headers = signed_headers(message_id, clock.now(), body, secrets)
     headers["content-type"] = "application/json"

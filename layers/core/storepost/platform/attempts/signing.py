@@ -1,6 +1,7 @@
-"""Signatures as Standard Webhooks makes them: `v1,` and base64 of HMAC-SHA-256.
+"""Signatures of Standard Webhooks: `v1,` and base64 of HMAC-SHA-256.
 
-Signed is `{webhook-id}.{webhook-timestamp}.{body}`, with each secret that is valid at the time.
+The signed text is `{webhook-id}.{webhook-timestamp}.{body}`, once with each secret that is valid at
+the time.
 """
 
 import hashlib

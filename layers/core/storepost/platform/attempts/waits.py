@@ -17,11 +17,11 @@ WAITS: tuple[timedelta, ...] = (
     timedelta(hours=20),
     timedelta(hours=24),
 )
-"""Before the second attempt, the third one, and so on."""
+"""The wait before the second attempt, the third one, and so on."""
 JITTER = 0.1
-"""The part of a wait that is added to it at most, by chance."""
+"""The greatest part of a wait that is added to it at random."""
 LONGEST_RETRY_AFTER = timedelta(hours=24)
-"""An endpoint that asks for more is tried then."""
+"""The longest `Retry-After` that is respected: then the attempt is made all the same."""
 
 
 def wait_after(attempts: int, retry_after: timedelta | None) -> timedelta | None:
@@ -50,5 +50,5 @@ def retry_after_of(value: str | None) -> timedelta | None:
 
 
 def at_after(now: datetime, wait: timedelta) -> datetime:
-    """Returns the moment in so much time, in milliseconds."""
+    """Returns the moment after that wait, in milliseconds."""
     return clock.to_milliseconds(now + wait)

@@ -1,8 +1,8 @@
-"""Budgets of a day, from which each use is taken in the table at once.
+"""Daily budgets, from which each use is taken in the table at once.
 
-Such a use is dear, as an email to a stranger is: a container takes none on credit. What is there is
-a token bucket as the budgets of requests are (`model.py`): a whole day's uses fit into it, and it
-fills evenly within 24 hours.
+Such a use is expensive, as an email to a stranger is: a container takes none on credit. A daily
+budget is a token bucket like those of requests (`model.py`): it holds a whole day's uses, and fills
+evenly within 24 hours.
 """
 
 from datetime import timedelta
@@ -18,14 +18,14 @@ _KEPT_FOR = timedelta(days=2)
 
 
 def take_one(key: Key, per_day: int) -> timedelta | None:
-    """Takes one use; returns how long to wait where none is left, and None where it was taken.
+    """Takes one use; returns None, or how long to wait if none is left.
 
-    A use whose answer got lost may be counted twice.
+    A use whose response was lost may be counted twice.
     """
     now, cost = int(clock.now().timestamp() * 1000), _DAY // per_day
     latest = now + _DAY - cost
     row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _KEPT_FOR)
-    # An update makes the row where there is none, but not its kind.
+    # An update creates a missing row, but doesn't set its kind.
     kind = BudgetItem.kind.set(BudgetItem)
     first: list[Action] = [kind, BudgetItem.full_at.set(now + cost), lasts]
     if amend(row, first, BudgetItem.full_at.does_not_exist() | (BudgetItem.full_at < now)):

@@ -1,9 +1,9 @@
 """A budget and one container's part in it: a token bucket that is reported late.
 
-The bucket is kept as one moment, the one at which it will be full again (the "theoretical arrival
-time" of the generic cell rate algorithm): each request moves it on by the time that one refill
-takes, and it can't lie further ahead than the whole bucket takes. All moments are milliseconds
-since 1970. ADR 15 has the arithmetic of cost and overshoot.
+The bucket is stored as one moment, that at which it will be full again (the "theoretical arrival
+time" of the generic cell rate algorithm): each request moves it forward by the time that one refill
+takes, and it is never further ahead than the whole bucket takes to fill. All moments are
+milliseconds since 1970. ADR 15 has the arithmetic of cost and overshoot.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from math import ceil
 from storepost.platform.persistence.item import Key
 
 LEASE = 20
-"""Requests that a container answers before it reports them: two rows a request, 0.1 write units."""
+"""How many requests a container answers before it reports: two rows a request, 0.1 write units."""
 
 _SECOND = 1000
 
 
 @dataclass(frozen=True)
 class Policy:
-    """So many requests a second, and at once as many as that makes in `burst_seconds`."""
+    """A rate of `per_second` requests, with bursts of what that makes in `burst_seconds`."""
 
     name: str
     per_second: int
@@ -32,11 +32,11 @@ class Policy:
 
     @property
     def burst(self) -> int:
-        """Returns milliseconds that an empty bucket takes to be full."""
+        """Returns how many milliseconds an empty bucket takes to fill."""
         return self.burst_seconds * _SECOND
 
     def cost(self, requests: int) -> float:
-        """Returns milliseconds that the bucket takes to refill so many requests."""
+        """Returns how many milliseconds the bucket takes to refill so many requests."""
         return requests * _SECOND / self.per_second
 
 
@@ -54,7 +54,7 @@ class Standing:
 
     policy: Policy
     remaining: int
-    """Requests."""
+    """How many requests are left."""
     wait: float
     """Milliseconds until one more request fits; 0 where it fits now."""
 
@@ -64,7 +64,7 @@ class Usage:
     """Requests that a container answered since its last report."""
 
     since: int
-    """The moment of the first one. What was refilled since then is theirs, so it may be old."""
+    """The moment of the first one. The refill since then belongs to them, so it may be old."""
     cost: int
     """Milliseconds of refill."""
 
@@ -75,9 +75,9 @@ class Bucket:
 
     policy: Policy
     stored: int = 0
-    """When the bucket will be full again, by the row as it was seen last; it never goes back."""
+    """When the bucket will be full again, by the row when last seen; it never goes back."""
     _full_at: float = 0.0
-    """The same with the requests of this container that the row doesn't count yet."""
+    """The same, with this container's requests that the row doesn't count yet."""
     _since: float = 0.0
     _used: int = 0
     _seen: int = 0
@@ -99,15 +99,15 @@ class Bucket:
     def unreported(self) -> Usage | None:
         """Returns the usage that is to be reported now; None while the lease lasts.
 
-        Refused requests count towards the lease, so that a caller who is past the budget is
-        counted the more exactly at the same cost.
+        Refused requests count towards the lease, so that a caller past the budget is counted more
+        exactly at the same cost.
         """
         if not self._used or self._seen < self._due:
             return None
         return Usage(int(self._since), ceil(self.policy.cost(self._used)))
 
     def reported(self, stored: int, writes: int) -> None:
-        """Notes what the row holds once it has the usage, and that it took so many writes."""
+        """Notes the row's value after the usage was added, and how many writes that took."""
         self.stored, self._full_at = stored, stored
         self._used, self._seen, self._due = 0, 0, writes * LEASE
 

@@ -1,4 +1,4 @@
-"""Rows of budgets: one moment each, moved on by an update that needs no read."""
+"""Rows of budgets: one moment each, moved forward by an update that needs no read."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -15,7 +15,7 @@ _STORED_FOR = timedelta(days=1)
 
 
 class BudgetItem(Item, discriminator="budget"):
-    """When a budget will be whole again if nobody asks for anything."""
+    """When a budget will be full again if no further requests arrive."""
 
     full_at = NumberAttribute()
     """Milliseconds since 1970."""
@@ -42,18 +42,18 @@ def person_budget_key(person: PersonScope) -> Key:
 
 
 def count(key: Key, usage: Usage, stored: int) -> tuple[int, int]:
-    """Counts requests: when the budget will be whole again, and how many writes that took.
+    """Counts requests; returns when the budget will be full again, and how many writes it took.
 
-    `stored` is what the row said last. Where it lies before the usage began, the refill of the
-    time between is lost, as a bucket holds no more than it holds: the row is set. Else, and where
-    somebody else has moved it on meanwhile, the usage is added.
+    `stored` is the row's last known value. If it is before the usage began, the row is set: the
+    refill of the time between is lost, as a full bucket takes no more. Otherwise, or if another
+    container has moved it forward meanwhile, the usage is added.
     """
     row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _STORED_FOR)
     writes = 0
     if stored < usage.since:
         writes += 1
         full_at = BudgetItem.full_at.set(usage.since + usage.cost)
-        # An update makes the row where there is none, but not its kind.
+        # An update creates a missing row, but doesn't set its kind.
         kind = BudgetItem.kind.set(BudgetItem)
         before = BudgetItem.full_at.does_not_exist() | (BudgetItem.full_at < usage.since)
         if amend(row, [kind, full_at, lasts], before):

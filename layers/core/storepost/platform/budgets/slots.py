@@ -1,7 +1,8 @@
-"""Operations that wait for somebody else's server: a few at a time of each workspace.
+"""Limits operations that wait for an external server: a few at a time in each workspace.
 
-Such an operation holds its function for as long as the other server likes. Each run has a lease
-that ends by itself after the function must have ended, so a killed run keeps nobody out for long.
+Such an operation occupies its function for as long as the external server likes. Each run has a
+lease that expires by itself after the function must have ended, so that a killed run doesn't block
+others for long.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +27,7 @@ from storepost.values.scope import WorkspaceScope
 
 MAX_AT_ONCE = 4
 MAX_WAIT_SECONDS = 15
-"""As long as a preview reads: by then one of those that run now has ended."""
+"""As long as a preview reads: by then one of the running operations has ended."""
 _MARGIN = 1000
 _PATIENCE = 4000
 _STORED_FOR = timedelta(days=1)
@@ -38,26 +39,26 @@ type Leases = dict[str, int]
 """When each of the running operations must have ended, in milliseconds since 1970."""
 
 type Changed = Callable[[Leases, int], Leases | None]
-"""What becomes of those that run at a moment; None where nothing does."""
+"""Returns the new leases of the running operations at a moment; None for no change."""
 
 
 class FetchSlotsItem(Item, discriminator="fetch_slots"):
-    """The workspace's operations that wait for somebody else's server."""
+    """The workspace's operations that wait for an external server."""
 
     leases = Json()
 
 
 def fetch_slots_key(workspace: WorkspaceScope) -> Key:
-    """Returns the key of the row that counts them."""
+    """Returns the key of the row that counts the operations."""
     return (workspace.key, "fetch_slots")
 
 
 @contextmanager
 def fetch_slot(workspace: WorkspaceScope, remaining_milliseconds: int) -> Iterator[None]:
-    """Runs the block as one of the few; raises RateLimited where as many run as may.
+    """Runs the block in a slot; raises RateLimited if all slots are taken.
 
-    `remaining_milliseconds` is how long the function may still take. Where the table doesn't
-    answer, the block runs.
+    `remaining_milliseconds` is how long the function may still take. If the table doesn't answer,
+    the block runs.
     """
     slots = _Slots(workspace, str(uuid4()))
     slots.acquire(remaining_milliseconds + _MARGIN)
@@ -75,10 +76,10 @@ class _Slots:
     run: str
 
     def acquire(self, lasts: int) -> None:
-        """Takes one for so many milliseconds, unless the table doesn't answer."""
+        """Takes a slot for `lasts` milliseconds, unless the table doesn't answer."""
 
         def acquired(leases: Leases, now: int) -> Leases | None:
-            if self.run in leases:  # it was written, and the answer got lost
+            if self.run in leases:  # it was written, but the response was lost
                 return None
             if len(leases) >= MAX_AT_ONCE:
                 wait = ceil((min(leases.values()) - now) / 1000)
@@ -88,7 +89,7 @@ class _Slots:
         self._change(acquired)
 
     def release(self) -> None:
-        """Gives it back; where that can't be written, it ends by itself."""
+        """Releases the slot; if that can't be written, its lease expires."""
 
         def released(leases: Leases, _: int) -> Leases | None:
             rest = {run: ends for run, ends in leases.items() if run != self.run}

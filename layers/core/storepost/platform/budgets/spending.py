@@ -14,7 +14,7 @@ from storepost.values.logs import logger
 from storepost.values.problems import Busy
 
 MAX_BUCKETS = 5_000
-"""Budgets that a container remembers; it drops the one that was used least recently."""
+"""How many budgets a container remembers; it drops the least recently used one."""
 
 
 class Spending:
@@ -25,9 +25,9 @@ class Spending:
         self._buckets: OrderedDict[Key, Bucket] = OrderedDict()
 
     def spend(self, budgets: Sequence[Budget]) -> list[Standing]:
-        """Takes a request from each of the budgets, or from none where one of them is used up.
+        """Takes a request from each of the budgets, or from none if one of them is used up.
 
-        A table that doesn't answer stops nobody.
+        If the table doesn't answer, requests pass.
         """
         now = clock.now().timestamp() * 1000
         pairs = [(budget, self._bucket(budget)) for budget in budgets]
@@ -39,7 +39,7 @@ class Spending:
         return [bucket.standing(now, wait) for (_, bucket), wait in zip(pairs, waits, strict=True)]
 
     def invalidate(self) -> None:
-        """Begins as a new container does."""
+        """Forgets all buckets, as a new container does."""
         self._buckets.clear()
 
     def _bucket(self, budget: Budget) -> Bucket:
@@ -57,7 +57,7 @@ def _report(key: Key, bucket: Bucket) -> None:
     if usage is None:
         return
     try:
-        with patience(0):  # one try: nobody waits for a count
+        with patience(0):  # one attempt: no request waits for a count
             stored, writes = count(key, usage, bucket.stored)
     except (PynamoDBException, Busy) as error:
         logger.warning("budget not counted", extra={"error": type(error).__qualname__})
@@ -67,4 +67,4 @@ def _report(key: Key, bucket: Bucket) -> None:
 
 
 container = Spending()
-"""This container's."""
+"""This container's spending."""

@@ -1,4 +1,4 @@
-"""Strangers' addresses: the one place in the project that opens what a customer's URL names."""
+"""Fetching of untrusted URLs: the only place in the project that opens a customer's URL."""
 
 from storepost.platform.fetching.client import ANSWER_BYTES, Answer, post
 from storepost.platform.fetching.conversation import Conversation

@@ -1,8 +1,8 @@
-"""Which IP addresses are public: the ones a stranger's URL may lead us to.
+"""Which IP addresses are public: those that an untrusted URL may lead to.
 
-From the IANA special-purpose registries (RFC 6890 and what was added since), with the multicast and
-reserved space. `ipaddress.is_global` is no substitute: it holds for NAT64 (`64:ff9b::a9fe:a9fe` is
-169.254.169.254), IPv4-compatible addresses, the 6to4 relays and multicast.
+The list is from the IANA special-purpose registries (RFC 6890 and later additions), with the
+multicast and reserved space. `ipaddress.is_global` is no substitute: it holds for NAT64
+(`64:ff9b::a9fe:a9fe` is 169.254.169.254), IPv4-compatible addresses, the 6to4 relays and multicast.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -34,9 +34,9 @@ _NOT_PUBLIC_V4 = tuple(
     )
 )
 
-# All that IANA gives out as global unicast. What is outside of it needs no row: loopback and
-# unspecified, IPv4-mapped and -compatible, NAT64, discard-only, SRv6, unique local (AWS's metadata
-# among it), link-local, site-local, multicast, and whatever isn't assigned yet.
+# What IANA assigns as global unicast. Blocks outside of it need no entry: loopback and unspecified,
+# IPv4-mapped and -compatible, NAT64, discard-only, SRv6, unique local (AWS's metadata among it),
+# link-local, site-local, multicast, and those that aren't assigned yet.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 
 _NOT_PUBLIC_V6 = tuple(
@@ -53,7 +53,7 @@ _NOT_PUBLIC_V6 = tuple(
 
 
 def is_public(address: Address) -> bool:
-    """Returns whether the address is a public host's, and reserved for no special purpose."""
+    """Returns whether the address can be a public host's, and has no special purpose."""
     if isinstance(address, IPv4Address):
         return not any(address in block for block in _NOT_PUBLIC_V4)
     return (

@@ -1,7 +1,8 @@
-"""Requests to strangers' servers: to a checked address, within bounds, and nothing on the way.
+"""Requests to untrusted servers: to a checked address, within limits, with nothing in between.
 
-The socket is made here, to an address of the `Target`, and handed to urllib3 connected: neither it
-nor anything under it ever sees a name to resolve. No redirects, no proxies, no cookies, no retries.
+The socket is connected here, to an address of the `FetchTarget`, and then passed to urllib3:
+neither urllib3 nor anything below it ever sees a name to resolve. No redirects, no proxies, no
+cookies, no retries.
 """
 
 import logging
@@ -24,13 +25,13 @@ from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, Fetch
 
 ANSWER_BYTES = 65_536
 
-# It warns of an answer's broken headers with the whole URL, in which an owner may keep a secret.
+# urllib3 logs a warning for broken headers with the whole URL, which may hold an owner's secret.
 logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the server said: `headers` by name in any case, of the body the first 65,536 bytes."""
+    """The server's response: `headers` by name in any case, of the body the first 65,536 bytes."""
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
@@ -45,11 +46,11 @@ def post(
     timeout: float,
     schemes: frozenset[str] = HTTPS,
 ) -> Answer:
-    """Sends `body` and returns the answer, whatever its status; a redirect is an answer too.
+    """Sends `body` and returns the response, whatever its status; a redirect is a response too.
 
-    `timeout` is in seconds and covers everything from the resolver's answer to the last byte.
-    Content is asked for and given back as it is, without decompression. Raises `UrlNotAllowed`
-    and `FetchFailed`. `Accept-Encoding`, `Connection` and `User-Agent` are set here.
+    `timeout` is in seconds and covers everything from the resolver's answer to the last byte. The
+    response is requested and returned without compression. Raises `UrlNotAllowed` and
+    `FetchFailed`. `Accept-Encoding`, `Connection` and `User-Agent` are set here.
     """
     deadline = Deadline(timeout)
     target = authorize(url, schemes=schemes, seconds=timeout)
@@ -62,7 +63,7 @@ def post(
 
 
 class Deadline:
-    """A moment that doesn't move, however often something arrives before it."""
+    """A fixed moment, however often data arrives before it."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -78,8 +79,8 @@ class Deadline:
 class TimedSocket(socket.socket):
     """A socket whose every wait ends at one deadline.
 
-    A socket's own timeout begins anew with each `recv`, so a server that sends a byte a second
-    would hold us for as long as it likes. That of `sendall` covers the whole of it.
+    A socket's own timeout restarts with each `recv`, so that a server that sends a byte a second
+    could hold the function for as long as it likes. The timeout of `sendall` covers the whole call.
     """
 
     deadline: Deadline
@@ -99,7 +100,7 @@ class _TimedTlsSocket(TimedSocket, ssl.SSLSocket):
 
 @cache
 def tls_context() -> ssl.SSLContext:
-    """Certificates by the system's authorities, for the host's name, TLS 1.2 or later."""
+    """Returns the context: the system CAs' certificates, for the host's name, TLS 1.2 or later."""
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     # RFC 9525, section 6.3: a common name is no identity, not even where no other is given.
@@ -109,7 +110,7 @@ def tls_context() -> ssl.SSLContext:
 
 @contextmanager
 def failing() -> Iterator[None]:
-    """Raises FetchFailed in place of whatever goes wrong inside, up to the answer's end."""
+    """Raises FetchFailed for any network or HTTP error inside, up to the response's end."""
     try:
         yield
     except (OSError, HTTPException, exceptions.HTTPError) as error:
@@ -152,7 +153,7 @@ def send(
 def _beginning(response: HTTPResponse) -> bytes:
     body = response.read(ANSWER_BYTES)
     if len(body) < ANSWER_BYTES:
-        # An answer that broke off looks like a short one until more of it is asked for.
+        # A response that broke off looks like a short one until more of it is read.
         response.read(1)
     return body
 
@@ -161,12 +162,12 @@ def _socket_to(target: FetchTarget, deadline: Deadline) -> socket.socket:
     plain = _first_reached(target, deadline)
     if target.scheme != "https":
         return plain
-    with plain:  # which `wrap_socket` takes over, so that there is nothing left to close
+    with plain:  # `wrap_socket` takes it over, and leaves nothing to close
         plain.settimeout(deadline.remaining())
         context = tls_context()
         context.sslsocket_class = _TimedTlsSocket
-        # OpenSSL itself checks the certificate for this name, in the handshake: nothing is sent
-        # to a server that can't prove it. urllib3's `assert_hostname` would switch that off.
+        # OpenSSL itself checks the certificate for this name, in the handshake: nothing is sent to
+        # a server that can't prove it. urllib3's `assert_hostname` would disable that check.
         secured = context.wrap_socket(plain, server_hostname=target.host)
     timed = cast(_TimedTlsSocket, secured)
     timed.deadline = deadline
@@ -174,7 +175,7 @@ def _socket_to(target: FetchTarget, deadline: Deadline) -> socket.socket:
 
 
 def _first_reached(target: FetchTarget, deadline: Deadline) -> TimedSocket:
-    """Tries the addresses in turn; a silent one has its share of the time left, not all of it."""
+    """Tries the addresses in turn; each may use its share of the remaining time, not all of it."""
     failure = OSError()
     for number, address in enumerate(target.addresses):
         share = deadline.remaining() / (len(target.addresses) - number)
@@ -191,7 +192,7 @@ def _reach(address: Address, port: int, seconds: float, deadline: Deadline) -> T
     connected.deadline = deadline
     try:
         connected.settimeout(seconds)
-        # Headers and body leave in two pieces; the second is not to wait for the first's receipt.
+        # Headers and body are sent in two pieces; the second must not wait for the first's ACK.
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connected.connect((str(address), port))
     except BaseException:

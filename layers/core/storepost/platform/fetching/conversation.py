@@ -1,7 +1,7 @@
-"""Requests to one URL, one after the other, over a connection that is kept while it holds.
+"""Requests to one URL, one after the other, over a kept-alive connection.
 
-A handshake costs more than most answers. What is kept is the connection to an address that was
-checked; when it has to be made again, the URL is authorized again.
+A handshake costs more than most responses. The kept connection is to an address that was checked;
+if a new one has to be made, the URL is authorized again.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Conversation:
     """POST requests to one URL; close it, or use it in a `with`. For one thread at a time."""
 
     def __init__(self, url: str, *, schemes: frozenset[str] = HTTPS) -> None:
-        """Opens nothing before the first request."""
+        """Makes the conversation; the first request opens a connection."""
         self._url = url
         self._schemes = schemes
         self._open: tuple[HTTPConnection, FetchTarget] | None = None
@@ -34,10 +34,11 @@ class Conversation:
     def post(
         self, *, body: bytes, headers: Mapping[str, str], timeout: float, max_bytes: int
     ) -> Answer:
-        """Sends `body` and returns the whole answer, whatever its status.
+        """Sends `body` and returns the whole response, whatever its status.
 
-        As `fetching.post`, but for an answer of more than `max_bytes`: that is `FetchFailed`. A
-        request that failed may have arrived; whether to send it again is the caller's to know.
+        It does as `fetching.post`, except that a response of more than `max_bytes` is
+        `FetchFailed`. A request that failed may have arrived; the caller decides whether to send it
+        again.
         """
         deadline = Deadline(timeout)
         try:
@@ -47,11 +48,11 @@ class Conversation:
                 with closing(response):
                     return Answer(response.status, response.headers, _whole(response, max_bytes))
         except BaseException:
-            self.close()  # what is left of the answer would be taken for the next one
+            self.close()  # else the rest of the response would be read as the next one
             raise
 
     def close(self) -> None:
-        """Ends the connection, if there is one; the next request makes another."""
+        """Closes the connection, if there is one; the next request opens another."""
         if self._open is not None:
             self._open[0].close()
             self._open = None
@@ -63,7 +64,7 @@ class Conversation:
         self.close()
 
     def _connection(self, deadline: Deadline, timeout: float) -> tuple[HTTPConnection, FetchTarget]:
-        # One that the server has closed meanwhile shows it: there is its end to be read.
+        # A connection that the server has closed meanwhile is noticed: its end can be read.
         if self._open is not None and self._open[0].is_connected:
             cast(TimedSocket, self._open[0].sock).deadline = deadline
             return self._open
@@ -78,5 +79,5 @@ def _whole(response: HTTPResponse, max_bytes: int) -> bytes:
     if len(body) == max_bytes and response.read(1):
         raise FetchFailed(Failure.TOO_LONG)
     if len(body) < max_bytes:
-        response.read(1)  # an answer that broke off looks like a short one until more is asked for
+        response.read(1)  # a response that broke off looks like a short one until more is read
     return body

@@ -1,4 +1,4 @@
-"""Files that somebody's address leads to, a piece at a time: none is in memory whole."""
+"""Downloads of files from untrusted URLs, a piece at a time: none is in memory whole."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -16,12 +16,12 @@ _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True)
 class Download:
-    """A file on its way: what the server says of it, and its pieces."""
+    """A file being downloaded: what the server says of it, and its pieces."""
 
     content_type: str
-    """As the server wrote it; empty where it said nothing."""
+    """As the server wrote it; empty if it sent none."""
     length: int | None
-    """The bytes that the server announced."""
+    """How many bytes the server announced."""
     pieces: Iterator[bytes] = field(repr=False)
 
 
@@ -34,9 +34,9 @@ def download(
     schemes: frozenset[str] = HTTPS,
     redirects: int = 0,
 ) -> Iterator[Download]:
-    """Returns the file, in a `with` that ends the connection.
+    """Returns the file, in a `with` that closes the connection.
 
-    `timeout` is in seconds, for all of it. The target of each of at most `redirects` redirects is
+    `timeout` is in seconds, for everything. The target of each of at most `redirects` redirects is
     authorized as the URL itself is. Raises `UrlNotAllowed` and `FetchFailed`, the latter also for
     any status but 200, for more than `max_bytes` and for a file that broke off.
     """

@@ -1,8 +1,8 @@
-"""What the local run may reach besides the public internet: this machine's own servers.
+"""Addresses that the local run may reach besides the public internet: this machine's servers.
 
-`STOREPOST_LOCAL=1` is the local run's, and without it nothing is exempt, whatever else is set.
-`FEED_ALLOW_HOSTS` names single servers as `host:port`, by commas; `FEED_ALLOW_LOOPBACK=1` opens
-this machine's loopback addresses, and `localhost`, on every port.
+Only the local run sets `STOREPOST_LOCAL=1`; without it nothing is exempt, whatever else is set.
+`FEED_ALLOW_HOSTS` names single servers as `host:port`, separated by commas; `FEED_ALLOW_LOOPBACK=1`
+allows this machine's loopback addresses, and `localhost`, on every port.
 """
 
 import os
@@ -15,9 +15,9 @@ _LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 
 
 def exemption(host: str, port: int, literal: Address | None) -> Callable[[Address], bool] | None:
-    """Returns the addresses that an exempt host may have besides public ones; None for any other.
+    """Returns the test of an exempt host's addresses besides public ones; None for any other host.
 
-    `literal` is the address that the host spells out, if it does.
+    `literal` is the address if the host is written as one.
     """
     if os.environ.get("STOREPOST_LOCAL") != "1":
         return None
@@ -34,7 +34,7 @@ def _named() -> frozenset[str]:
 
 
 def _is_this_machine(host: str, literal: Address | None) -> bool:
-    """Whether the URL says so itself: a name that merely leads here may be a stranger's."""
+    """Returns whether the URL itself says so: a name that resolves here may be a stranger's."""
     return host == "localhost" if literal is None else _is_loopback(literal)
 
 

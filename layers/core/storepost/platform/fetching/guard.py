@@ -1,10 +1,9 @@
 """Which URLs may be opened, and at which addresses.
 
-A URL comes from a stranger, and our network has neighbours that answer without asking who calls:
-metadata services, databases, the machine itself. So a URL is read strictly (what two parsers could
-read in two ways is refused), its host is resolved once, and every address of the answer must be
-public. What is opened afterwards is a `Target`, which holds those addresses: no name is left to
-resolve again.
+URLs are untrusted, and our network has neighbours that answer any caller: metadata services,
+databases, the machine itself. So a URL is read strictly (a URL that two parsers could read
+differently is refused), its host is resolved once, and all addresses found must be public. What is
+opened afterwards is a `FetchTarget` with those addresses: no name is resolved again.
 """
 
 import re
@@ -35,8 +34,8 @@ _DOTTED_QUAD = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z)(?:{_LABEL}\.)*{_LABEL}")
 
-# RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`, and what RFC 6762 (appendix G) lists as used in
-# private networks. A resolver inside such a network gives them addresses of its own.
+# RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`, and names that RFC 6762 (appendix G) lists as
+# used in private networks. A resolver inside such a network gives them its own addresses.
 _INTERNAL_NAME = re.compile(
     r"(?:.*\.)?"
     r"(?:localhost|local|internal|localdomain|home\.arpa|intranet|private|corp|home|lan)"
@@ -90,7 +89,7 @@ class Failure(StoredEnum):
 
 
 class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the code's name
-    """The guard refuses the URL, now and until somebody fixes it."""
+    """The guard refuses the URL, until it is changed."""
 
     def __init__(self, reason: UrlRefusal) -> None:
         super().__init__(reason.value)
@@ -98,7 +97,7 @@ class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the cod
 
 
 class FetchFailed(Exception):  # noqa: N818 - it is what happened
-    """The URL may be opened, and this time it didn't work."""
+    """The URL may be opened, but the request failed this time."""
 
     def __init__(self, reason: Failure) -> None:
         super().__init__(reason.value)
@@ -107,7 +106,7 @@ class FetchFailed(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class FetchTarget:
-    """A URL that may be opened: its parts, and the checked addresses its host had."""
+    """A URL that may be opened: its parts, and its host's addresses, which were checked."""
 
     scheme: str
     host: str
@@ -128,8 +127,8 @@ def check_url(url: str, *, schemes: frozenset[str]) -> None:
 def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> FetchTarget:
     """Returns the URL as a target, after one resolution of its host within `seconds`.
 
-    A fragment is dropped. Raises `UrlNotAllowed`, and `FetchFailed` where the host has no address
-    at the moment. Follow a redirect by authorizing its URL too.
+    A fragment is dropped. Raises `UrlNotAllowed`, and `FetchFailed` if the host has no address at
+    the moment. To follow a redirect, authorize its URL too.
     """
     scheme, authority, path = _split(url)
     host, port_text = _split_authority(authority)
@@ -146,8 +145,8 @@ def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> FetchTarg
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """Returns the host's addresses as the system's resolver has them; raises `OSError`."""
-    # The dot at the end keeps the resolver's search list out of it: `shop.example` must not become
+    """Returns the host's addresses from the system's resolver; raises `OSError`."""
+    # The final dot disables the resolver's search list: `shop.example` must not become
     # `shop.example.compute.internal`. Only an exempt host has no dot, and it may need that list.
     name = f"{host}." if "." in host else host
     return [str(answer[4][0]) for answer in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)]
@@ -176,7 +175,7 @@ def _split_authority(authority: str) -> tuple[str, str | None]:
 
 
 def _literal(host: str) -> Address | None:
-    """The address that the host spells out, or none for a name; refuses what is neither."""
+    """Returns the address if the host is written as one, None for a name; refuses anything else."""
     try:
         if host.startswith("["):
             return IPv6Address(host[1:-1])
@@ -186,8 +185,8 @@ def _literal(host: str) -> Address | None:
         raise UrlNotAllowed(UrlRefusal.ADDRESS_FORM) from None
     if not _NAME.fullmatch(host):
         raise UrlNotAllowed(UrlRefusal.HOST)
-    # No top-level domain begins with a digit, and every number that a resolver would take for an
-    # IPv4 address does: `2130706433`, `0x7f.1`, `127.1`, `0177.0.0.1`.
+    # No top-level domain begins with a digit, and all numbers that a resolver would take for an
+    # IPv4 address do: `2130706433`, `0x7f.1`, `127.1`, `0177.0.0.1`.
     if host.rpartition(".")[2][0].isdigit():
         raise UrlNotAllowed(UrlRefusal.ADDRESS_FORM)
     return None
@@ -217,7 +216,7 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[Address, ...]:
     def ask() -> None:
         try:
             answer.set_result(resolve(host, port))
-        except Exception as error:  # whatever it is belongs to who waits
+        except Exception as error:  # the waiting thread raises it
             answer.set_exception(error)
 
     # `getaddrinfo` has no timeout, and the host's owner decides how long its servers take.

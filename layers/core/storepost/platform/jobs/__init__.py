@@ -1,1 +1,1 @@
-"""How a message, a stream's record or a schedule comes in."""
+"""Handlers of messages, stream records and schedules."""

@@ -1,6 +1,6 @@
-"""Batches from queues and streams: each record by itself, and only the failed ones come again.
+"""Handles batches of queues and streams record by record; only failed ones are delivered again.
 
-Calls to DynamoDB are tried again within the run for as long as its time allows.
+Calls to DynamoDB are retried within the run for as long as its time allows.
 """
 
 import re
@@ -64,8 +64,8 @@ def stream_batch_handler[T](
 ) -> Handler:
     """Returns the handler of a reader of the table's stream that writes what it reads together.
 
-    `read` says what is to be written for one record; None for nothing. Records that couldn't be
-    read come again, with all that stands behind the first of them. Where the write fails, all do.
+    `read` returns what is to be written for one record, or None. Records that couldn't be read are
+    delivered again, with all records after the first of them. If the write fails, all are.
     """
 
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -92,12 +92,13 @@ def relay_handler[E](
     events_of: Callable[[DynamoDBRecord], Sequence[E]],
     outgoing_of_events: Callable[[Mapping[str, Sequence[E]]], Mapping[str, Outgoing]],
 ) -> Handler:
-    """Returns the handler of the stream's reader that sends what rows have for queues.
+    """Returns the handler of the stream's reader that sends to queues what rows have for them.
 
-    `events_of` reads what happened off one record, and `outgoing_of_events` says of all records of
-    the batch together, by their sequence numbers, what that has for a queue: it reads the table
-    once. Records of one batch share calls of SQS. Those of which some was refused come again, with
-    all that stands behind the first of them: outbox rows only until the sweep sends them.
+    `events_of` reads the events off one record. `outgoing_of_events` gets the events of all records
+    of the batch, by their sequence numbers, and returns what they have for a queue: it reads the
+    table once. Records of one batch share calls of SQS. If SQS refuses something of a record, that
+    record is delivered again, with all records after the first such one; an outbox row only until
+    the sweep sends it.
     """
 
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -120,7 +121,7 @@ def relay_handler[E](
 def _read_each[T](
     records: Sequence[dict[str, Any]], read: Callable[[DynamoDBRecord], T | None]
 ) -> tuple[dict[str, T], set[str]]:
-    """What there is to read off each record, by its number, and those that couldn't be read."""
+    """Returns what was read off each record, by its number, and the numbers that failed."""
     found: dict[str, T] = {}
     failed = set[str]()
     for raw in records:
@@ -140,7 +141,7 @@ def _read_together[E](
     events: Mapping[str, Sequence[E]],
     outgoing_of_events: Callable[[Mapping[str, Sequence[E]]], Mapping[str, Outgoing]],
 ) -> tuple[Mapping[str, Outgoing], set[str]]:
-    """What the events have for a queue; where that can't be said, all that have any failed."""
+    """Returns what the events have for a queue; if that fails, the numbers of all with events."""
     try:
         return outgoing_of_events(events) if events else {}, set()
     except Exception as error:
@@ -149,7 +150,7 @@ def _read_together[E](
 
 
 def _relayed(parts: Sequence[tuple[str, Outgoing]]) -> set[str]:
-    """Sends what the records have; the numbers of those of which some was refused."""
+    """Sends what the records have; returns the numbers of those that SQS refused in part."""
     return {parts[place][0] for place in relay_all([part for _, part in parts])}
 
 
@@ -175,7 +176,7 @@ def _of_queue(
         if failed:
             try:
                 bring_again(r for r in SQSEvent(event).records if r.message_id in failed)
-            except Exception as error:  # they come again nevertheless, but later
+            except Exception as error:  # they are delivered again all the same, but later
                 log_unexpected(error)
         return answer
 
@@ -207,7 +208,7 @@ def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], Non
 
 
 def _named(record: Any) -> dict[str, str | None]:  # noqa: ANN401 - of a queue or of the stream
-    """The ids that lines of the log have of a record: a message's, and its workspace's."""
+    """Returns the ids of a record for its log lines: the message's, and its workspace's."""
     if not isinstance(record, SQSRecord):
         return {}
     found = _WORKSPACE.search(record.body)

@@ -1,6 +1,6 @@
 """Powertools' batches without its models of events, which nothing here uses.
 
-Where pydantic is loaded by then, Powertools loads models of Kafka's, Kinesis's and other records
+If pydantic is loaded already, Powertools also loads models of Kafka's, Kinesis's and other records
 with its batches: 25 ms. A new version that changes it fails
 `tests/platform/test_private_interfaces.py`.
 """
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def _hidden(module: str) -> Iterator[None]:
-    """Has a module look as though it weren't loaded."""
+    """Makes a module look as though it weren't loaded."""
     loaded = sys.modules.pop(module, None)
     try:
         yield

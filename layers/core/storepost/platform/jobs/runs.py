@@ -1,7 +1,7 @@
 """One run of a worker for one message: how long it has, and how the next message goes on.
 
-What a message asks for is done in steps, each of which notes how far it came, mostly in one
-transaction. So a message may come twice, late, or after a run that was killed anywhere.
+A message's work is done in steps, each of which records its progress, mostly in one transaction. So
+a message may be delivered twice, late, or after a run that was killed anywhere.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.logs import log_unexpected
 
 type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
+"""Returns how many milliseconds the run may still take."""
 
 type Step = Callable[[], bool]
-"""Does some of the work, and says whether there may be more."""
+"""Does some of the work, and returns whether there may be more."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - it is what happened
-    """Time is up, and the next message is on its way."""
+    """The run's time is over, and the next message is in the outbox."""
 
 
 class NotYet(Exception):  # noqa: N818 - it is what happened
@@ -30,7 +30,7 @@ class NotYet(Exception):  # noqa: N818 - it is what happened
 
 
 class Superseded(Exception):  # noqa: N818 - it is what happened
-    """The work is no longer this run's: another one moved it on, or what it was for is gone."""
+    """The work is no longer this run's: another run advanced it, or its subject is gone."""
 
 
 @dataclass(frozen=True)
@@ -43,34 +43,34 @@ class Run[M: QueueMessage]:
     remaining: Remaining
 
     def is_over(self) -> bool:
-        """Returns whether the time is over, so that nothing more should be begun."""
+        """Returns whether the time is over, so that the run must begin nothing more."""
         return self.remaining() < self.message.margin_milliseconds
 
     def send_next(self, changes: Changes) -> None:
-        """Sends a message like the one that this run had."""
+        """Sends a copy of this run's message."""
         send(changes, self.message)
 
     def stop(self, message: M | None = None) -> NoReturn:
-        """Sends the next message, or one like this run's, and raises OutOfTime."""
+        """Sends the next message, by default a copy of this run's, and raises OutOfTime."""
         commit_anew(lambda changes: send(changes, message or self.message))
         raise OutOfTime
 
     def check_time(self) -> None:
-        """Stops the run where nothing more should be begun; raises OutOfTime then."""
+        """Stops the run if its time is over; raises OutOfTime then."""
         if self.is_over():
             self.stop()
 
     def do(self, *steps: Step) -> None:
-        """Does the steps in turn, each until nothing is left of it. Raises OutOfTime."""
+        """Runs the steps in turn, each until nothing of it is left. Raises OutOfTime."""
         for step in steps:
             while step():
                 self.check_time()
 
     def attempt(self, work: Callable[[], None], give_up: Callable[[Exception], bool]) -> None:
-        """Does the work; what fails at the last try is abandoned.
+        """Does the work; gives it up if it fails at the last try.
 
-        `give_up` notes the failure, and says False where it can't: it is raised, and the message
-        goes to the dead-letter queue.
+        `give_up` records the failure, and returns False if it can't: then the error is raised, and
+        the message goes to the dead-letter queue.
         """
         try:
             check_tries(self.tries)
@@ -84,6 +84,6 @@ class Run[M: QueueMessage]:
 
 
 def run_once[M: QueueMessage](work: Callable[[Run[M]], None], run: Run[M]) -> None:
-    """Does what a message asks for, or the part for which there is time."""
+    """Does the work of a message, or the part for which there is time."""
     with suppress(OutOfTime):
         work(run)

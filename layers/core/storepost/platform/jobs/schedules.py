@@ -1,4 +1,4 @@
-"""What a schedule runs: its calls to DynamoDB are tried again for as long as its time allows."""
+"""Runs scheduled work; its calls to DynamoDB are retried for as long as its time allows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from storepost.platform.persistence.patience import patience
 
 
 def schedule_handler(work: Callable[[], dict[str, int]]) -> Handler:
-    """Returns the handler of a scheduled function; its result stands in the invocation's record."""
+    """Returns the handler of a scheduled function; the invocation's record has its result."""
 
     def lambda_handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         with patience(context.get_remaining_time_in_millis()):

@@ -1,1 +1,1 @@
-"""SQS: what leaves a transaction by way of the outbox, and the queues it goes to."""
+"""SQS: messages that a transaction sends through the outbox, and their queues."""

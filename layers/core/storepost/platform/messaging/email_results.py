@@ -1,8 +1,7 @@
-"""What is kept of SES's events: the newest email to an address, and what became of it.
+"""What is stored of SES's events: the newest email to an address, and its outcome.
 
-A result is a function of the set of events that came, so that their order and their number don't
-matter: of two emails the one that was sent later counts, of two events about one the higher
-outcome.
+A result is a function of the set of events received, so that their order and number don't matter:
+of two emails the one sent later counts, of two events about one email the higher outcome.
 """
 
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from storepost.values import clock
 
 @dataclass(frozen=True, slots=True, order=True)
 class EmailResult:
-    """What became of an email; results sort as they replace each other."""
+    """The outcome of an email; results sort in the order in which they replace each other."""
 
     sent_at: datetime
     outcome: Outcome
@@ -30,16 +29,16 @@ class EmailResultAttribute(Attribute[EmailResult]):
     attr_type = STRING
 
     def serialize(self, value: EmailResult) -> str:
-        """Returns the moment as answers show it, `#`, and the outcome's number."""
+        """Returns the moment as in answers, `#`, and the outcome's number."""
         return f"{clock.to_text(value.sent_at)}#{value.outcome:d}"
 
     def deserialize(self, value: str) -> EmailResult:
-        """Returns the result that `serialize` was given."""
+        """Returns the result that was passed to `serialize`."""
         sent_at, _, outcome = value.partition("#")
         return EmailResult(clock.from_text(sent_at), outcome_of(int(outcome)))
 
 
 def is_older(stored: EmailResultAttribute, result: EmailResult) -> Condition:
-    """Returns the condition that the stored result, if there is one, is older than this one."""
+    """Returns the condition that no result is stored, or one that is older than this one."""
     condition: Condition = stored.does_not_exist() | (stored < result)
     return condition

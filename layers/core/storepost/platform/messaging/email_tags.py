@@ -1,7 +1,7 @@
-"""What an email is for, as the tags that SES gives back with each event about it.
+"""The purpose of an email, as tags that SES returns with each event about it.
 
-A tag has ASCII letters, digits, `_` and `-` alone (SES API v2, `MessageTag`), and none of these is
-personal data: an id says nothing to whoever can't read its row.
+A tag has only ASCII letters, digits, `_` and `-` (SES API v2, `MessageTag`), and none of these is
+personal data: an id says nothing to a reader without access to its row.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class EmailTags:
 
     @classmethod
     def of(cls, tags: Mapping[str, str]) -> Self | None:
-        """Returns what `by_name` gave, and None for tags that aren't ours."""
+        """Returns the tags that `by_name` returned; None for tags that aren't ours."""
         try:
             workspace = tags.get(_WORKSPACE)
             return cls(

@@ -1,4 +1,4 @@
-"""Messages as types: what stands in a queue is written and read by one dataclass."""
+"""Messages as types: one dataclass writes and reads the JSON in a queue."""
 
 import json
 from dataclasses import dataclass, fields
@@ -16,13 +16,13 @@ from storepost.values.scope import WorkspaceScope
 class QueueMessage:
     """A message whose JSON has the dataclass's fields in their order, in camel case.
 
-    A field is an id, a StrEnum or plain JSON. One that is None is left out of the JSON; what a
-    reader doesn't know is ignored, so that senders may be deployed before their workers.
+    A field is an id, a StrEnum or plain JSON. A field that is None is left out of the JSON; a field
+    that the reader doesn't know is ignored, so that senders may be deployed before their workers.
     """
 
     queue: ClassVar[Queue]
     margin_milliseconds: ClassVar[int] = 15_000
-    """With less time left a run begins nothing more: the longest of its steps takes that long."""
+    """With less time left, a run begins nothing more: its longest step takes that long."""
 
     grouped_by: ClassVar[str | None] = None
     """The field by which messages of a FIFO queue run in turn; None in a standard queue."""
@@ -33,7 +33,7 @@ class QueueMessage:
         return str(getattr(self, self.grouped_by)) if self.grouped_by else None
 
     def payload(self) -> dict[str, object]:
-        """Returns the JSON that stands in the queue."""
+        """Returns the message's JSON in the queue."""
         values = ((_camel_case(each.name), getattr(self, each.name)) for each in fields(self))
         return {
             name: str(value) if isinstance(value, UUID) else value
@@ -62,7 +62,7 @@ class WorkspaceMessage(QueueMessage):
 
     @property
     def workspace(self) -> WorkspaceScope:
-        """Returns the workspace, which repositories are made from."""
+        """Returns the workspace's scope, which repositories are made from."""
         return WorkspaceScope(self.workspace_id)
 
 

@@ -1,7 +1,8 @@
-"""The outbox: what must go out is a row in the transaction of its cause.
+"""The outbox: a message to send is a row in the transaction of its cause.
 
-The table's stream carries each new row to the relay, and so to its queue; a sweep sends what the
-stream missed. A row is deleted once it was sent, so that what is left is what is due.
+The table's stream carries each new row to the relay, which sends it to its queue; a sweep sends
+rows that the stream missed. A row is deleted once it is sent, so that the rows left are those that
+are due.
 """
 
 import json
@@ -18,9 +19,9 @@ from storepost.values.ids import new_id, short
 from storepost.values.stored_enum import StoredEnum
 
 SHARDS = 32
-"""Partitions for the rows of all workspaces; docs/adr/0026 has what one of them takes a second."""
+"""How many partitions all workspaces' rows have; docs/adr/0026 says what one takes a second."""
 MAX_MESSAGES = 200
-"""In one row, which so stays far below the 400 KB that DynamoDB takes."""
+"""How many messages a row has at most: so it stays far below DynamoDB's 400 KB."""
 
 PARTITION = "due#outbox#"
 
@@ -58,7 +59,7 @@ class Message:
 
 
 class OutboxItem(Item, discriminator="outbox"):
-    """What goes out: the queue and its messages."""
+    """Messages to send to one queue."""
 
     id = Identifier()
     queue = UnicodeAttribute()
@@ -67,12 +68,12 @@ class OutboxItem(Item, discriminator="outbox"):
 
     @property
     def is_due(self) -> bool:
-        """Returns whether the time has come to send it."""
+        """Returns whether the row is due."""
         return self.sk.partition("#")[0] <= clock.to_text(clock.now())
 
     @property
     def is_for_known_queue(self) -> bool:
-        """Returns whether this release has the queue; other rows wait for the sweep of theirs."""
+        """Returns whether this release has the queue; other rows wait for their release's sweep."""
         return Queue(self.queue).is_known
 
     @property
@@ -82,7 +83,7 @@ class OutboxItem(Item, discriminator="outbox"):
 
 
 def partition(shard: int) -> str:
-    """Returns one of the partitions that the sweep looks through."""
+    """Returns one of the partitions that the sweep reads."""
     return f"{PARTITION}{shard}"
 
 
@@ -94,10 +95,10 @@ def send_with(
 ) -> None:
     """Adds messages (body and FIFO group) to the transaction; those of one queue share rows.
 
-    With `at`, a time to come, the sweep sends them then, however far that is.
+    With `at`, a later time, the sweep sends them then, however far that is.
 
-    A message's deduplication id is its row's with the message's number, so a receiver recognizes
-    one that comes twice.
+    A message's deduplication id is its row's id with the message's number, so that a receiver
+    recognizes a message that is delivered twice.
     """
     rows: list[OutboxItem] = changes.shared(("outbox", queue, at), list)
     for body, group in bodies:
@@ -112,7 +113,7 @@ def body_of(payload: dict[str, object]) -> str:
 
 
 def _new_row(changes: Changes, queue: Queue, at: datetime) -> OutboxItem:
-    """A row of the transaction that has no messages yet."""
+    """Adds a row without messages to the transaction, and returns it."""
     row = new_id()
     place = f"{clock.to_text(at)}#{short(row)}"
     item = OutboxItem(partition(row.int % SHARDS), place, id=row, queue=queue, sent=[])

@@ -1,7 +1,7 @@
-"""SQS's queues: their addresses, and when a message that failed comes again.
+"""SQS's queues: their addresses, and when a failed message is delivered again.
 
-A failed message would be hidden for six times its reader's time-out, which is made for runs that
-were killed. One that was seen to fail comes back in seconds, then minutes.
+By itself, SQS hides a failed message for six times its reader's timeout, which suits runs that were
+killed. A message whose work failed is delivered again after seconds, then minutes.
 """
 
 import random
@@ -45,7 +45,7 @@ class NotQueued(Exception):  # noqa: N818 - it is what happened
 def send_fairly(queue: Queue, messages: Iterable[tuple[str, str]], delay_seconds: int = 0) -> None:
     """Sends messages, each a body and its tenant, to a standard queue. Raises NotQueued.
 
-    A queue whose messages name tenants is a fair one: SQS delivers those first whose tenants keep
+    A queue whose messages name tenants is a fair queue: SQS prefers messages of tenants that keep
     few readers busy (SQS, "How Amazon SQS fair queues work"). `delay_seconds` is 900 at most.
     """
     for some in batched(messages, _BATCH, strict=False):
@@ -66,15 +66,15 @@ def send_fairly(queue: Queue, messages: Iterable[tuple[str, str]], delay_seconds
 
 
 def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
-    """Returns the seconds within which a message that failed so many times comes again."""
+    """Returns the seconds within which a message that failed so many times is delivered again."""
     return min(MAX_SECONDS, first_seconds * int(_FACTOR ** (receives - 1)))
 
 
 def bring_again(records: Iterable[SQSRecord]) -> None:
-    """Has failed messages of one queue come again soon, each by how often it came already.
+    """Makes SQS deliver failed messages of one queue again soon, by how often each was delivered.
 
-    Half of the wait is by chance, so that what failed together doesn't come together. Where SQS
-    refuses, they come once the queue's own time is over.
+    Half of the wait is random, so that messages that failed together aren't delivered together. If
+    SQS refuses, they are delivered after the queue's own visibility timeout.
     """
     for some in batched(records, _BATCH, strict=False):
         client().change_message_visibility_batch(

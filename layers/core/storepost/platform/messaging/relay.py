@@ -1,6 +1,7 @@
-"""From the table to the queues: an outbox row is sent, then deleted.
+"""Relays messages from the table to the queues: an outbox row is sent, then deleted.
 
-Killed in between, a row is sent again: every consumer knows a message by its deduplication id.
+After a kill in between, a row is sent again: every consumer recognizes a message by its
+deduplication id.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,11 +19,11 @@ from storepost.values.logs import log_unexpected
 
 STREAM_MISSED = timedelta(minutes=2)
 RESERVED_SECONDS = 20.0
-"""Of a sweep's time for what it does besides: a day's rows take longer than the run has."""
+"""The part of a sweep's time for its other work: a day's rows take longer than a run has."""
 MAX_MESSAGES = 10
-"""In one call of SQS."""
+"""How many messages SQS takes in one call."""
 MAX_BYTES = 200_000
-"""Of the bodies in one call: SQS took 256 KB, with what else a message has, until August 2025."""
+"""The bytes of bodies in one call: SQS took 256 KB, with all of a message, until August 2025."""
 
 
 type Identified = tuple[Message, str]
@@ -35,16 +36,16 @@ class NotSent(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Outgoing:
-    """What one row of the table has for a queue."""
+    """The messages that one row of the table has for a queue."""
 
     queue: Queue
     messages: tuple[Identified, ...]
     outbox_row: OutboxItem | None = None
-    """What is deleted once the messages are sent."""
+    """The row to delete once the messages are sent."""
 
 
 def outgoing_of(row: OutboxItem) -> Outgoing:
-    """Returns what an outbox row has for its queue."""
+    """Returns the messages that an outbox row has for its queue."""
     messages = ((message, f"{row.id}.{number}") for number, message in enumerate(row.messages))
     return Outgoing(Queue(row.queue), tuple(messages), row)
 
@@ -56,10 +57,10 @@ def relay(row: OutboxItem) -> None:
 
 
 def relay_all(parts: Sequence[Outgoing]) -> set[int]:
-    """Sends what several rows have, those for one queue in as few calls as it takes.
+    """Sends the messages of several rows, those for one queue in as few calls as possible.
 
-    Returns the numbers of those of the parts that are to be sent again: SQS refused a call with a
-    message of theirs, or their outbox row couldn't be deleted.
+    Returns the numbers of the parts that must be sent again: SQS refused a call with one of their
+    messages, or their outbox row couldn't be deleted.
     """
     failed = set[int]()
     for queue in dict.fromkeys(part.queue for part in parts):
@@ -77,7 +78,7 @@ def relay_all(parts: Sequence[Outgoing]) -> set[int]:
 
 
 def _calls(messages: Iterable[tuple[int, Identified]]) -> Iterator[list[tuple[int, Identified]]]:
-    """The messages as SQS takes them together."""
+    """Returns the messages of each call, as many as SQS takes together."""
     call: list[tuple[int, Identified]] = []
     size = 0
     for each in messages:
@@ -121,20 +122,20 @@ def _entry(number: int, message: Message, deduplication_id: str) -> dict[str, st
 
 
 def is_left_to_sweep(pk: str, sk: str) -> bool:
-    """Returns whether the key is of an outbox row that the sweep sends by now.
+    """Returns whether the key is of an outbox row that is old enough for the sweep.
 
-    If the stream delivered such a row again, all that is behind it would wait with it, as long as
-    its queue refuses it: changes of consent, too, whose queue takes them.
+    If the stream delivered such a row again, all records after it would wait for as long as its
+    queue refuses it: changes of consent, too, whose queue accepts them.
     """
     return pk.startswith(PARTITION) and sk < clock.to_text(clock.now() - STREAM_MISSED)
 
 
 def sweep() -> int:
-    """Sends what is older than two minutes; the number of rows sent.
+    """Sends the rows that are due for more than two minutes; returns how many rows it sent.
 
-    Each row goes by itself: one that its queue refuses holds back no other. Where any was refused,
-    or there was no time for all, NotSent is raised at the end, so that the alarm of failing
-    schedules rings.
+    Each row is sent by itself: a row that its queue refuses delays no other. If any was refused, or
+    there was no time for all, NotSent is raised at the end, so that the alarm of failing schedules
+    is triggered.
     """
     before = clock.now() - STREAM_MISSED
     sent, failures = 0, set[str]()

@@ -1,9 +1,9 @@
-"""SES: hands an email over; a refused recipient, a refused sender and a busy service differ.
+"""SES: sends an email, and distinguishes a refused recipient, a refused sender and a busy service.
 
-SES says why it refuses in a code and a sentence (SES developer guide, "Amazon SES email sending
-errors"; API v2, `SendEmail`). Only what it says of an address that is no address is the recipient's
-doing. The sandbox, a sender that isn't verified, the wrong region, a paused account, a missing
-configuration set or grant are the service's own, and hold for every recipient.
+SES gives the reason of a refusal as a code and a sentence (SES developer guide, "Amazon SES email
+sending errors"; API v2, `SendEmail`). Only sentences about an invalid address are the recipient's
+fault. The sandbox, a sender that isn't verified, the wrong region, a paused account, a missing
+configuration set or grant are the service's own, and apply to every recipient.
 """
 
 import time
@@ -32,7 +32,7 @@ class Pace:
         self._next = 0.0
 
     def wait(self) -> None:
-        """Returns when the next call may be made."""
+        """Waits until the next call may be made."""
         delay = self._next - time.monotonic()
         if delay > 0:
             time.sleep(delay)
@@ -40,10 +40,10 @@ class Pace:
 
 
 SERVICE = "Storepost"
-"""The name that emails are from, unless they are a workspace's."""
+"""The sender's name in emails that aren't from a workspace."""
 
 READ_SECONDS = 8
-"""Two tries end within the sender's 30 seconds."""
+"""Two attempts end within the sender's 30 seconds."""
 
 _OF_AN_ADDRESS = frozenset({"BadRequestException", "InvalidParameterValue"})
 _ADDRESS_COMPLAINTS = (
@@ -64,13 +64,13 @@ _BUSY = frozenset(
 
 
 class AddressRefused(Exception):  # noqa: N818 - it is what happened
-    """SES won't take this email however often it is sent."""
+    """SES refuses this email, however often it is sent."""
 
 
 class SenderRefused(Exception):  # noqa: N818 - it is what happened
-    """SES refuses the account, its sender or its settings, whoever the email is for.
+    """SES refuses the account, its sender or its settings, for every recipient.
 
-    The message is SES's code: its sentence names addresses.
+    The message is SES's code, as SES's sentence names addresses.
     """
 
 
@@ -85,7 +85,7 @@ def _pace() -> Pace:
 
 
 def _in_ascii(address: str) -> str:
-    """The address with its domain as mail servers without SMTPUTF8, such as SES, have to see it."""
+    """Returns the address with its domain in ASCII, for servers without SMTPUTF8, such as SES."""
     if address.isascii():
         return address
     import idna  # noqa: PLC0415 - few need it
@@ -102,9 +102,9 @@ def send_email(
 ) -> None:
     """Sends one email with both parts from the service's own address, at the account's pace.
 
-    `sender` is the name beside that address. SES gives the tags back with what it has to say of the
-    email. Raises AddressRefused where no later try can help, SenderRefused where SES refuses the
-    account or its sender; anything else is worth another try.
+    `sender` is the name beside that address. SES returns the tags with its events about the email.
+    Raises AddressRefused where no retry can help, SenderRefused where SES refuses the account or
+    its sender; after any other error a retry may succeed.
     """
     recipient = _in_ascii(to)
     message = EmailMessage()
@@ -132,7 +132,7 @@ def _named(tags: EmailTags | None) -> list[dict[str, str]]:
 
 
 def _meaning(error: ClientError) -> Exception:
-    """What SES's refusal stands for; the error itself where another try may help."""
+    """Returns the error for SES's refusal; the given error if a retry may help."""
     code, sentence = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
     if code in _OF_AN_ADDRESS and sentence.lower().startswith(_ADDRESS_COMPLAINTS):
         return AddressRefused(code)

@@ -1,10 +1,10 @@
-"""SES's events about emails that it was handed, as EventBridge delivers them.
+"""SES's events about sent emails, as EventBridge delivers them.
 
 EventBridge delivers them on a best-effort basis, some twice and in any order (SES developer guide,
 "Monitoring SES events using Amazon EventBridge"). `detail` is what SES publishes to SNS too
 ("Contents of event data that Amazon SES publishes to Amazon SNS"). An email of the service has one
-recipient, and that one stands in `mail.destination`: who complained isn't always named, as some
-providers hide it.
+recipient, which is in `mail.destination`; an event doesn't always name the address that complained,
+as some providers hide it.
 """
 
 import json
@@ -38,7 +38,7 @@ class Outcome(IntEnum):
 
     @property
     def is_of_the_address(self) -> bool:
-        """Returns whether it ends the email, and says something of its address."""
+        """Returns whether it is final, and says something about the email's address."""
         return self >= Outcome.RETURNED
 
 
@@ -54,8 +54,9 @@ _OUTCOMES = {
     "Rendering Failure": Outcome.NOT_RENDERED,
 }
 _NO_COMPLAINTS = frozenset({"auth-failure", "not-spam"})
-"""What reports of the feedback loop say that nobody complains with: a signature that failed, and
-that an email is no spam after all.
+"""Feedback loop reports that are no complaints.
+
+They are about a signature that failed, or say that an email is no spam after all.
 """
 
 
@@ -66,19 +67,19 @@ class EmailEvent:
     message_id: str
     """SES's id of the email."""
     sent_at: datetime
-    """When SES took the email."""
+    """When SES accepted the email."""
     at: datetime
-    """When what the event says happened, or was reported."""
+    """When the event's subject happened, or was reported."""
     outcome: Outcome
     reason: str
     """SES's own words for it, such as `Bounce Permanent General`: no personal data."""
     tags: EmailTags | None
     recipient: str = field(repr=False)
-    """As SES has it: the domain in ASCII."""
+    """The address as SES has it, with the domain in ASCII."""
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Returns the event that the queue delivers. Raises ValueError for what isn't SES's."""
+        """Returns the event that the queue delivers. Raises ValueError for any other message."""
         try:
             event = json.loads(text)
             detail, mail = event["detail"], event["detail"]["mail"]
@@ -98,13 +99,13 @@ class EmailEvent:
 
 
 def _name_of(kind: str) -> str:
-    """Where in `detail` an event's own part stands: `Bounce` in `bounce`."""
+    """Returns the name of an event's own part in `detail`: `bounce` for `Bounce`."""
     return "failure" if kind == "Rendering Failure" else kind[:1].lower() + kind[1:]
 
 
 def _outcome(kind: str, about: dict[str, Any]) -> Outcome:
     if kind == "Bounce":
-        # What SES couldn't determine may pass, as what is transient does.
+        # A bounce that SES couldn't determine may be transient.
         return Outcome.BOUNCED if about["bounceType"] == "Permanent" else Outcome.RETURNED
     if kind == "Complaint":
         is_none = about.get("complaintFeedbackType") in _NO_COMPLAINTS

@@ -1,10 +1,10 @@
-"""Where a workspace's row of a migration stands; an operator's command reads it, too."""
+"""The key of a workspace's row of a migration; an operator's command reads the row, too."""
 
 from storepost.values.scope import WorkspaceScope
 
 PREFIX = "migration#"
 REBUILD_SEARCH = "rebuild-search"
-"""The migration that makes all postings of a workspace anew."""
+"""The migration that makes all postings of a workspace again."""
 
 
 def migration_key(workspace: WorkspaceScope, name: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The message that starts a migration of a workspace, or goes on with it."""
+"""The message that starts a migration of a workspace, or continues it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,10 +9,10 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class MigrationMessage(WorkspaceMessage):
-    """Asks for a run of a migration: it begins where there is none with its number, or goes on.
+    """Requests a run of a migration: it starts one, if none has its number, or continues it.
 
-    How far the run is stands in its row. So a message may come late, twice and in another order:
-    one of an earlier run, or of one that is done, does nothing.
+    The run's row has its progress. So a message may arrive late, twice and out of order: one of an
+    earlier run, or of a finished one, does nothing.
     """
 
     queue: ClassVar = Queue.MIGRATIONS

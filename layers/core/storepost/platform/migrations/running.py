@@ -1,8 +1,8 @@
 """The worker of migrations: page by page, each with its cursor in one transaction.
 
-The row's version is the condition of each transaction. So of two workers at one migration, as a
-message may come twice, one goes on, and the other one ends with the page that it lost: what it
-wrote at once is right all the same (`Step.work`).
+The row's version is the condition of each transaction. So if two workers run one migration, as a
+message may be delivered twice, one goes on, and the other one ends with the page whose race it
+lost: what that page wrote at once is right all the same (`Step.work`).
 """
 
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ from storepost.values.logs import logger
 from storepost.values.scope import WorkspaceScope
 
 type Begin = Callable[[Changes, WorkspaceScope], None]
-"""Demands in the first transaction that the workspace is there. Raises Superseded by its commit."""
+"""Adds the condition that the workspace exists; if it fails, the commit raises Superseded."""
 
 
 def migrate(migrations: Mapping[str, Migration], begin: Begin, run: Run[MigrationMessage]) -> None:
-    """Does what a message asks for, or the part for which there is time.
+    """Does the work of a message, or the part for which there is time.
 
-    A migration of another release is logged and left to it.
+    A migration of another release is logged and left to that release.
     """
     migration = migrations.get(run.message.name)
     if migration is None:
@@ -39,7 +39,7 @@ def migrate(migrations: Mapping[str, Migration], begin: Begin, run: Run[Migratio
 
 
 def _begin(migration: Migration, begin: Begin, message: MigrationMessage) -> None:
-    """Writes the run's row where it is not there yet."""
+    """Writes the run's row if it isn't there yet."""
     key = migration_key(message.workspace, message.name)
     row = find(MigrationItem, key)
     if row and row.run >= message.run:
@@ -70,7 +70,7 @@ def _do_page(migration: Migration, message: MigrationMessage) -> bool:
 
 
 def _advance(row: MigrationItem, migration: Migration, position: int, page: Page) -> None:
-    """Notes in the row what the page came to, and where the next one begins."""
+    """Records the page's result in the row, and where the next page begins."""
     row.updated_at = clock.now()
     row.counts = {
         name: row.counts.get(name, 0) + page.counts.get(name, 0)

@@ -1,7 +1,7 @@
-"""What one request or message writes: gathered first, committed once, with the answer.
+"""The unit of work: all writes of a request or message, collected, then committed together.
 
-A service adds each write together with the problem that it means if its condition fails. Nothing
-is written before `commit`, which is one transaction: all of it, or none.
+A service adds each write together with the problem to raise if its condition fails. Nothing is
+written before `commit`, which is one transaction: it writes everything or nothing.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -48,16 +48,16 @@ _WAIT_SECONDS = 0.02
 
 
 class WrittenTwice(ValueError):  # noqa: N818 - as LostRace
-    """The unit writes one row twice, which no transaction can."""
+    """The unit writes one row twice, which no transaction can do."""
 
 
 class LostRace(Exception):  # noqa: N818 - it is a race that was lost, not an error
-    """Somebody else changed what this change was decided on: read again and decide anew."""
+    """Another writer changed rows that this unit was decided on: read again and decide again."""
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What is left to be added first thing in the commit, and how many items that will be."""
+    """A step that adds writes at the start of the commit, and how many items it will add."""
 
     run: Callable[[], None]
     items: Callable[[], int]
@@ -69,7 +69,7 @@ def _never() -> bool:
 
 @dataclass(frozen=True)
 class _LaterStep:
-    """What is done once all is written, and whether that may wait until more is gathered."""
+    """A step after the commit, and whether it may wait until the next unit is collected."""
 
     run: Callable[[], None]
     may_wait: Callable[[], bool]
@@ -96,12 +96,12 @@ class Changes:
 
     @property
     def items(self) -> int:
-        """Returns how many items the transaction will have, with what the commit adds first."""
+        """Returns how many items the transaction will have, with those that the commit adds."""
         return len(self) + sum(step.items() for step in self._before)
 
     @property
     def is_empty(self) -> bool:
-        """Returns whether nothing is to be written; unlike `items` it looks at no list."""
+        """Returns whether nothing is to be written; unlike `items` it reads no list."""
         return not self._writes and not self._before
 
     def create(self, item: Row, on_conflict: Exception | None = None) -> None:
@@ -112,9 +112,9 @@ class Changes:
     def save(
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
-        """Writes the row whole; a versioned one only if nobody else changed it.
+        """Writes the whole row; a versioned one only if no other writer changed it.
 
-        What another release gave it stays, where the row was read.
+        If the row was read, it keeps the attributes that another release gave it.
         """
         mark_put(item)
         self._add(
@@ -131,10 +131,10 @@ class Changes:
         condition: Condition | None = None,
         on_conflict: Exception | None = None,
     ) -> None:
-        """Changes some attributes of the row, whatever version it has, and counts the version on.
+        """Changes some attributes of the row, whatever its version is, and increments the version.
 
-        PynamoDB writes version 1 for a row that wasn't read, which would let a save pass that
-        somebody else's change should refuse; and it adds to the list of actions at every try.
+        PynamoDB writes version 1 for a row that wasn't read. A save that another writer's change
+        should refuse would then pass. PynamoDB also adds to the list of actions at every attempt.
         """
         if isinstance(item, VersionedItem) and item.version is None:
             item.version = 0
@@ -154,9 +154,9 @@ class Changes:
     def delete(
         self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
-        """Removes the row; a versioned one that was read only if nobody else changed it."""
+        """Deletes the row; a versioned one that was read only if no other writer changed it."""
         unknown_attributes.forget(item.place)
-        # Of one that wasn't read PynamoDB would demand that it has no version.
+        # For a row that wasn't read, PynamoDB would demand that it has no version.
         by_version = isinstance(item, VersionedItem) and item.version is not None
         self._add(
             Order.DELETE,
@@ -170,14 +170,14 @@ class Changes:
         )
 
     def expect(self, item: Row, condition: Condition, on_conflict: Exception | None = None) -> None:
-        """Demands something of a row that this unit doesn't write."""
+        """Adds a condition on a row that this unit doesn't write."""
         model, (pk, sk) = type(item), item.key
         self._add(
             Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), on_conflict
         )
 
     def expect_unchanged(self, rows: Mapping[Key, Raw | None]) -> None:
-        """Demands of those of the rows that the unit writes that they are as they were read."""
+        """Demands that those of these rows that the unit writes are still as they were read."""
         self._seen = rows
 
     def has(self, item: Row) -> bool:
@@ -191,39 +191,39 @@ class Changes:
         return cast("T", self._shared[under])
 
     def before_commit(self, step: Callable[[], None], items: Callable[[], int]) -> None:
-        """Runs `step` first thing in the commit: it may add what is only known when all is.
+        """Runs `step` at the start of the commit: it may add writes that depend on all the others.
 
-        `items` says how many items it would add now.
+        `items` returns how many items it would add now.
         """
         self._before.append(_Step(step, items))
 
     def after_commit(self, step: Callable[[], None], may_wait: Callable[[], bool] = _never) -> None:
-        """Runs `step` once all is written. It may fail or never run: nothing may depend on it.
+        """Runs `step` after the commit. It may fail or never run: nothing may depend on it.
 
-        `may_wait` says whether the next unit may be gathered before that.
+        `may_wait` returns whether the next unit may be collected before that.
         """
         self._after.append(_LaterStep(step, may_wait))
 
     @property
     def may_be_followed(self) -> bool:
-        """Returns whether the next unit may be gathered before the steps after the commit."""
+        """Returns whether the next unit may be collected before the steps after the commit."""
         return all(step.may_wait() for step in self._after)
 
     def where_contended(self, take: Callable[[], None], items: Iterable[Row] | None = None) -> None:
-        """Runs `take` where another transaction has one of the rows, before all is sent once more.
+        """Runs `take` if another transaction has one of the rows, before the retry.
 
-        No rows stand for whichever. It may withdraw writes and add others, or raise what ends the
-        unit. Without it the transaction waits for the other one.
+        `items` None means any row of the unit. `take` may withdraw writes and add others, or raise
+        an error that ends the unit. Without it the transaction waits for the other one.
         """
         keys = None if items is None else frozenset(item.key for item in items)
         self._other_ways.append(OtherWay(keys, take))
 
     def withdraw(self, item: Row) -> None:
-        """Takes back the write of a row."""
+        """Removes the write of a row from the unit."""
         del self._writes[item.place]
 
     def clear(self) -> None:
-        """Drops everything, for another run."""
+        """Drops everything, for another attempt."""
         self._writes.clear()
         self._before.clear()
         self._after.clear()
@@ -232,7 +232,7 @@ class Changes:
         self._seen = {}
 
     def complete(self) -> None:
-        """Adds what is only known when all is, as the commit does first. Raises TooManyWrites."""
+        """Adds the writes that `before_commit` left to the commit. Raises TooManyWrites."""
         self._complete()
         if len(self) > MAX_ITEMS:
             raise TooManyWrites(f"a unit of {len(self)} items")
@@ -240,15 +240,15 @@ class Changes:
     def commit(self) -> None:
         """Writes everything in one transaction.
 
-        Raises the problem of the first write whose condition failed, `LostRace` where that write
-        named none.
+        Raises the problem of the first write whose condition failed, or `LostRace` if that write
+        has none.
         """
         self._complete()
         send(self._writes, self._other_ways)
         self.conclude()
 
     def write_unit(self) -> None:
-        """Writes everything as `commit` does, and leaves the steps after that to `conclude`."""
+        """Writes everything as `commit` does, and leaves the steps after it to `conclude`."""
         self._complete()
         send(self._writes, self._other_ways)
         self.is_written = True
@@ -259,7 +259,7 @@ class Changes:
         for step in after:
             try:
                 step.run()
-            except Exception as error:  # all is written: whatever fails here, the answer is true
+            except Exception as error:  # all is written: the answer is right all the same
                 log_unexpected(error)
 
     def _complete(self) -> None:
@@ -269,7 +269,7 @@ class Changes:
         self._shared.clear()
 
     def _as_seen(self, item: Row, condition: Condition | None) -> Condition | None:
-        """The condition, with that the row is as it was read where that is demanded."""
+        """Returns the condition, with the one of `expect_unchanged` where that applies."""
         if not self._seen or item.key not in self._seen:
             return condition
         seen = as_it_was(self._seen[item.key])
@@ -292,15 +292,15 @@ class Changes:
 
 
 def wait_before(run: int) -> None:
-    """Waits before the work that lost a race is done again; `run` 0 is the first. Raises Busy."""
+    """Waits before work that lost a race is repeated; `run` 0 is the first. Raises Busy."""
     if run:
         wait(run, _WAIT_SECONDS)
 
 
 def until_won[T](work: Callable[[], T], reload: Callable[[], None] | None = None) -> T:
-    """Does `work`, again where it loses a race; `reload` runs before that.
+    """Runs `work`, and again if it loses a race; `reload` runs before each repetition.
 
-    Raises Conflict where others go on changing the same.
+    Raises Conflict where other writers go on changing the same rows.
     """
     for run in range(MAX_RUNS):
         wait_before(run)
@@ -312,9 +312,9 @@ def until_won[T](work: Callable[[], T], reload: Callable[[], None] | None = None
 
 
 def commit_anew[T](work: Callable[[Changes], T], reads: ReadAhead | None = None) -> T:
-    """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`.
+    """Runs `work` and commits its changes; repeats both after a lost race. Raises Conflict.
 
-    `reads` has rows that were read ahead, and begins with nothing after a lost race.
+    `reads` has rows that were read ahead; it is emptied after a lost race.
     """
 
     def commit() -> T:

@@ -1,6 +1,6 @@
-"""The one client of DynamoDB, without the work that botocore does for what isn't needed here.
+"""The one client of DynamoDB, without botocore's work that this service doesn't need.
 
-What each of these saves is in docs/adr/0012.
+docs/adr/0012 says what each of these saves.
 """
 
 import json
@@ -18,10 +18,10 @@ from storepost.platform.persistence.patience import gives_way, interrupted, paus
 from storepost.platform.persistence.recorded_reads import READING, record
 
 CALLS_IN_FLIGHT = 16
-"""How many calls a load makes at once. Each has a connection of its own, which is kept."""
+"""How many calls a load makes at once. Each has its own connection, which is kept open."""
 
 CONFLICT = "TransactionConflict"
-"""The reason for which a transaction is cancelled where another one has the row."""
+"""The cancellation reason of a transaction where another one has the row."""
 
 REFUSED_FOR_NOW = frozenset(
     {
@@ -36,24 +36,24 @@ REFUSED_FOR_NOW = frozenset(
         "TransactionInProgressException",
     }
 )
-"""Errors, and reasons for which a transaction is cancelled, that a later try may not meet.
+"""Errors, and cancellation reasons of a transaction, after which a retry may succeed.
 
-Those of a single statement in a batch have the same names.
+Errors of a single statement in a batch have the same names.
 
-A single write that meets a transaction, `TransactionConflictException`, isn't among them: some of
-those who write one row leave it alone then.
+`TransactionConflictException`, for a single write that meets a transaction, isn't among them: some
+callers that write one row give up then.
 """
 _REFUSED = frozenset(
     {"ConditionalCheckFailed", "ItemCollectionSizeLimitExceeded", "ValidationError"}
 )
-"""Reasons for which no later try of a transaction does better."""
+"""Cancellation reasons of a transaction after which no retry succeeds."""
 _SERVERS_FAULT = 500
 
 
 class _OneService(Loader):
-    """Botocore's descriptions of services, of which this client needs one.
+    """Loads botocore's descriptions of services, of which this client needs one.
 
-    To see that there is a DynamoDB, botocore looks into the folders of all 400.
+    To find out that DynamoDB exists, botocore looks into the folders of all 400.
     """
 
     def list_available_services(self, type_name: str) -> list[str]:  # noqa: ARG002 - one of each
@@ -62,10 +62,10 @@ class _OneService(Loader):
 
 
 class _PlainAnswers(JSONParser):
-    """DynamoDB's JSON as it is.
+    """Parses DynamoDB's JSON and returns it as it is.
 
-    Botocore builds it anew, value by value, to make bytes of binaries and moments of times. Few
-    answers have a binary, and times stand in descriptions of tables alone.
+    Botocore rebuilds it value by value, to turn binaries into bytes and times into moments. Few
+    responses have a binary, and only descriptions of tables have times.
     """
 
     def _parse_body_as_json(self, body_contents: bytes) -> Any:  # noqa: ANN401 - what JSON can say
@@ -78,14 +78,14 @@ class _PlainAnswers(JSONParser):
 
 
 def _binary(node: dict[str, Any]) -> dict[str, Any]:
-    """A binary's base64 as bytes; any other node as it is."""
+    """Returns a binary's base64 as bytes; any other node as it is."""
     if len(node) == 1 and isinstance(node.get("B"), str):
         return {"B": b64decode(node["B"])}
     return node
 
 
 class _PlainParsers(ResponseParserFactory):
-    """Gives every answer the same parser: it keeps nothing of any."""
+    """Returns the same parser for every response: it keeps no state."""
 
     _parser = _PlainAnswers()
 
@@ -95,10 +95,10 @@ class _PlainParsers(ResponseParserFactory):
 
 
 class _PlainRequests:
-    """Writes the parameters of a call as they are.
+    """Serializes the parameters of a call as they are.
 
-    Botocore looks up the shape of each value, of which only binaries need another form. PynamoDB
-    and the counted tree give neither times nor floats.
+    Botocore looks up the shape of each value, but only binaries need another form. PynamoDB and the
+    counted tree pass neither times nor floats.
     """
 
     def serialize_to_request(
@@ -121,14 +121,14 @@ class _PlainRequests:
 
 
 def _base64(value: object) -> str:
-    """A binary as DynamoDB's JSON has it. Raises TypeError for what no attribute can be."""
+    """Returns a binary as in DynamoDB's JSON. Raises TypeError for what no attribute can be."""
     if isinstance(value, bytes | bytearray):
         return b64encode(value).decode("ascii")
     raise TypeError(f"{type(value).__name__} is no value of an attribute")
 
 
 def _resolve_once(client: Any) -> None:  # noqa: ANN401 - botocore has no types
-    """Has the endpoint resolved in the first call alone: all calls of the service have the same.
+    """Resolves the endpoint in the first call only: all calls of the service have the same one.
 
     Botocore evaluates its rules in each call, over all parameters.
     """
@@ -146,12 +146,12 @@ def _resolve_once(client: Any) -> None:  # noqa: ANN401 - botocore has no types
 def make_client(connection: Connection) -> None:
     """Makes PynamoDB's client now.
 
-    Lambda lends a function more CPU while it is imported than in its first request.
+    Lambda gives a function more CPU while it is imported than in its first request.
     """
     session = connection.session
     session.register_component("data_loader", _OneService())
     session.register_component("response_parser_factory", _PlainParsers())
-    # Else it is put together anew for each request, from what never changes.
+    # Else botocore builds it for each request, from parts that never change.
     session.set_default_client_config(Config(user_agent="Storepost"))
     client: Any = connection.client
     client._serializer = _PlainRequests()
@@ -160,9 +160,9 @@ def make_client(connection: Connection) -> None:
 
 
 def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botocore has no types
-    """The client's calls, sent again while DynamoDB refuses for now, or doesn't answer.
+    """Returns the client's calls, retried while DynamoDB refuses for now, or doesn't answer.
 
-    A transaction goes with its one token each time: what was written already isn't written twice.
+    A transaction is sent with the same token each time, so that it isn't written twice.
     """
 
     def call(operation: str, parameters: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
@@ -171,7 +171,7 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
             try:
                 return _ask(client, operation, parameters)
             except (ClientError, HTTPClientError, ConnectionError) as error:
-                # After a try without an answer nobody knows whether all is written already.
+                # After an attempt without a response, the transaction may be written already.
                 if not _may_pass(error) or (not tries and gives_way() and _is_conflict(error)):
                     raise
                 tries += 1
@@ -181,7 +181,7 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
 
 
 def _ask(client: Any, operation: str, parameters: Any) -> Any:  # noqa: ANN401 - botocore's own
-    """Makes one call; notes where the function's deadline, which is no `Exception`, ends it."""
+    """Makes one call; notes it if the function's deadline, which is no `Exception`, ends it."""
     try:
         answer = type(client)._make_api_call(client, operation, parameters)
     except Exception:
@@ -195,7 +195,7 @@ def _ask(client: Any, operation: str, parameters: Any) -> Any:  # noqa: ANN401 -
 
 
 def _is_conflict(error: Exception) -> bool:
-    """Whether a transaction was cancelled for another one's sake alone."""
+    """Returns whether a transaction was cancelled only because of other transactions."""
     if not isinstance(error, ClientError):
         return False
     response: Any = error.response
@@ -204,7 +204,7 @@ def _is_conflict(error: Exception) -> bool:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether a later try may do better: DynamoDB refused for now, or its answer never came."""
+    """Returns whether a retry may succeed: DynamoDB refused for now, or didn't respond."""
     if not isinstance(error, ClientError):
         return True
     response: Any = error.response

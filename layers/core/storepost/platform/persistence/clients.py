@@ -1,7 +1,7 @@
-"""Clients of AWS whose time-outs end before the function that waits for them does.
+"""Clients of AWS services, with timeouts shorter than those of the function that waits.
 
-Botocore by itself waits a minute for a connection and another for each answer, and tries that five
-times: a function of 15 seconds would be killed without a word to its caller.
+By default botocore waits a minute for a connection and another for each response, and tries that
+five times: a function of 15 seconds would be killed without a response to its caller.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 CONNECT_SECONDS = 1
 READ_SECONDS = 4
 TRIES = 2
-"""All tries together end within the 13 seconds that a request has at least."""
+"""All attempts together end within the 13 seconds that a request has at least."""
 
 
 def make_client(service: str, *, read_seconds: float = READ_SECONDS, tries: int = TRIES) -> Any:  # noqa: ANN401 - botocore's clients have no static type

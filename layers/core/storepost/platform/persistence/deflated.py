@@ -19,5 +19,5 @@ class Deflated(Attribute[Any]):
         return zlib.compress(text.encode())
 
     def deserialize(self, value: bytes) -> Any:  # noqa: ANN401 - whatever was written
-        """Returns the value that `serialize` was given."""
+        """Returns the value that was passed to `serialize`."""
         return json.loads(zlib.decompress(value))

@@ -1,7 +1,7 @@
-"""Deletions that were done, so that a `DELETE` that is repeated is answered as the first one was.
+"""Remembers deletions, so that a repeated `DELETE` gets the same answer as the first one.
 
-What was deleted mostly leaves nothing that could be found. So the deletion writes a row in its own
-transaction, beside the idempotency records: a hash of the request, from which nothing can be read.
+A deleted record mostly leaves nothing to find. So the deletion writes a row in its own transaction,
+beside the idempotency records: a hash of the request, from which nothing can be read.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ from storepost.values import clock
 from storepost.values.settings import settings
 
 KNOWN_FOR = timedelta(days=30)
-"""How long a deletion is known after it was done."""
+"""How long a deletion is remembered."""
 
 
 class DeletionItem(Row):
-    """A deletion that was done."""
+    """A deletion that was carried out."""
 
     class Meta:
         """The idempotency table."""
@@ -39,18 +39,18 @@ class DeletionItem(Row):
 
 
 def deletion_id(*request: str) -> str:
-    """Returns the id of the deletion that a request asks for, derived from all of its parts."""
+    """Returns the id of the deletion that a request asks for, derived from all its parts."""
     return "deletion#" + hashlib.sha256(json.dumps(request).encode()).hexdigest()
 
 
 def keep_deletion(changes: Changes, id: str) -> None:
-    """Adds to a deletion's unit of work that it was done."""
+    """Records the deletion in its unit of work."""
     expiration = math.floor((clock.now() + KNOWN_FOR).timestamp())
     changes.save(DeletionItem(id, expiration=expiration))
 
 
 def was_deleted(id: str) -> bool:
-    """Returns whether the deletion was done within the last 30 days."""
+    """Returns whether the deletion was carried out within the last 30 days."""
     answer = dynamodb_client().get_item(
         TableName=DeletionItem.Meta.table_name, Key={"id": {"S": id}}, ConsistentRead=True
     )

@@ -1,8 +1,8 @@
 """The attributes of a model, looked up once for all its rows.
 
-PynamoDB looks each of them up whenever a row is made, read or written, which was a third of what an
-order of a batch takes. Rows are declared as ever. What is done here leaves the very values that
-PynamoDB leaves; a model with attributes of other kinds than these is PynamoDB's own to deal with.
+PynamoDB looks each of them up whenever a row is made, read or written; that was a third of the time
+for an order of a batch. Rows are declared as usual with PynamoDB. The values here are exactly those
+that PynamoDB makes; a model with other kinds of attributes is left to PynamoDB.
 """
 
 import json
@@ -30,14 +30,14 @@ type _Raw = dict[str, dict[str, Any]]
 
 _NULL = "NULL"
 _CHECKED = (DiscriminatorAttribute, TTLAttribute, VersionAttribute)
-"""Attributes that convert or check what they are set to."""
+"""Attributes that convert or check the values that they are set to."""
 
 
 class Fields:
     """The attributes of one model."""
 
     def __init__(self, model: type[Model]) -> None:
-        """Looks everything up."""
+        """Looks up the model's attributes."""
         attributes = model.get_attributes()
         self._table = model.Meta.table_name
         self._names = frozenset(attributes)
@@ -67,9 +67,9 @@ class Fields:
         self._version = versions[0] if versions else None
 
     def make(self, row: Model, key: tuple[Any, Any], attributes: Mapping[str, Any]) -> None:
-        """Gives a new row its attributes; a part of the key that is None stays open.
+        """Sets a new row's attributes; a part of the key that is None stays unset.
 
-        Raises ValueError where the model hasn't one of them.
+        Raises ValueError for an attribute that the model doesn't have.
         """
         own = zip((self._hash, self._range), key, strict=True)
         values = {**attributes, **{name: part for name, part in own if part is not None}}
@@ -81,9 +81,9 @@ class Fields:
             setattr(row, name, values[name])
 
     def read(self, row: Model, raw: Mapping[str, Any]) -> _Raw:
-        """Gives a row the attributes that were stored; returns what isn't known of them.
+        """Sets a row's attributes from what is stored; returns the stored ones that are unknown.
 
-        That is attributes of another release, and those whose records have its elements.
+        Those are attributes of another release, and attributes whose records have its elements.
         """
         values = self._defaults()
         for name, stored_name, get_value, deserialize in self._read:
@@ -121,9 +121,9 @@ class Fields:
         return raw
 
     def put(self, row: Model, raw: _Raw, condition: Condition | None) -> dict[str, Any]:
-        """Returns the put of a row that is serialized, as a transaction has it.
+        """Returns the put of a serialized row, as part of a transaction.
 
-        A versioned row is put over the version alone that was read, or where there is none.
+        A versioned row is put only over the version that was read, or only where there is no row.
         """
         item = {name: raw[name] for name in (self._hash, self._range)} | raw
         if self._version:
@@ -151,9 +151,9 @@ class Fields:
 
 @cache
 def fields_of(model: type[Model]) -> Fields | None:
-    """Returns the attributes of a model; None where PynamoDB has to deal with them.
+    """Returns the attributes of a model; None where it is left to PynamoDB.
 
-    So it is with the rows of a table without a sort key.
+    That includes the rows of a table without a sort key.
     """
     attributes = model.get_attributes().values()
     has_sort_key = any(each.is_range_key for each in attributes)
@@ -161,7 +161,7 @@ def fields_of(model: type[Model]) -> Fields | None:
 
 
 def _is_plain(attribute: Attribute[Any]) -> bool:
-    """Whether an attribute is a value that is converted, and no more."""
+    """Returns whether an attribute only converts a value."""
     kind = type(attribute)
     accesses = [kind.__get__, kind.__set__, kind.get_value]
     of_any = [Attribute.__get__, Attribute.__set__, Attribute.get_value]
@@ -171,7 +171,7 @@ def _is_plain(attribute: Attribute[Any]) -> bool:
 
 
 def _own(attribute: Attribute[Any], method: str) -> Callable[[Any], Any] | None:
-    """The method of an attribute, but for the one that returns the value as it is."""
+    """Returns the attribute's method; None for one that returns the value as it is."""
     of_kind = getattr(type(attribute), method)
     if of_kind is NumberAttribute.serialize:
         return _number
@@ -181,7 +181,7 @@ def _own(attribute: Attribute[Any], method: str) -> Callable[[Any], Any] | None:
 
 
 def _number(value: float) -> str:
-    """A number as JSON has it, a tenth of the time for a whole one."""
+    """Returns a number as in JSON; a whole one in a tenth of the time."""
     return str(value) if type(value) is int else json.dumps(value)
 
 

@@ -1,8 +1,9 @@
 """Claims on idempotency keys, in Powertools' own records.
 
-Powertools' layer alone is not exactly-once: a crash after the effect runs it again once the lease
-ends, and a late first run overwrites the second's answer. So a claim has an owner, and its
-completion is written in the transaction of the effect, on the condition that the owner is still it.
+Powertools' layer alone is not exactly-once: a crash after the effect makes it run again once the
+lease expires, and a late first run overwrites the second run's answer. So a claim has an owner, and
+its completion is written in the transaction of the effect, on the condition that the owner is still
+the same.
 """
 
 import json
@@ -51,7 +52,7 @@ class IdempotencyKeyReused(ValidationFailed):
 
 
 class LostClaim(Exception):  # noqa: N818 - it is what happened
-    """The lease ended and another run took the claim over: nothing of this one was written."""
+    """The lease expired and another run took the claim over: this run has written nothing."""
 
 
 class RecordItem(Row):
@@ -77,12 +78,13 @@ class RecordItem(Row):
 
 
 class OwnedClient:
-    """DynamoDB's client with an owner in what Powertools puts, by the service's clock.
+    """A client of DynamoDB that adds an owner to Powertools' puts, and uses the service's clock.
 
-    A put is sent again where its answer got lost. The second one is refused over the first, and
-    returns the record: where the owner is the same, it is no refusal.
+    A put is retried where its response was lost. The second put is refused because of the first,
+    and the error has the stored record: if its owner is the same, the put has succeeded.
 
-    It has no `meta`: Powertools would hang one more handler on the shared client with each claim.
+    The client has no `meta`: with it, Powertools would add another handler to the shared client for
+    each claim.
     """
 
     def __init__(self, owner: str) -> None:
@@ -118,7 +120,7 @@ class Claim:
     """One request's claim on its idempotency key."""
 
     def __init__(self, name: Mapping[str, str], request: Mapping[str, str | None]) -> None:
-        """Makes a claim by its name, which no other has; a retry must repeat `request`."""
+        """Makes a claim by its unique name; a retry must repeat `request`."""
         # It imports boto3, and most requests have no key: 27 ms.
         from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415
             DynamoDBPersistenceLayer,
@@ -145,7 +147,7 @@ class Claim:
 
     @property
     def id(self) -> str:
-        """Returns the record's id: a hash, under which nothing of the request can be read."""
+        """Returns the record's id: a hash, from which nothing of the request can be read."""
         return id_of_record(self._layer, self._event)
 
     @property
@@ -154,7 +156,7 @@ class Claim:
         return f"{self.id}#{hash_of_payload(self._layer, self._event)}"
 
     def acquire(self, lease_milliseconds: int) -> Answer | None:
-        """Returns the first call's answer; None for the first call, which has the lease now.
+        """Returns the first call's answer; None for the first call, which then has the lease.
 
         Raises IdempotencyInProgress and IdempotencyKeyReused.
         """
@@ -175,14 +177,14 @@ class Claim:
         except ClientError as error:
             if error.response["Error"]["Code"] != _CONFLICT:
                 raise
-            # The first call's transaction, which completes the record, is on its way. A put before
-            # this one may have been carried out and its answer lost: that is given back.
+            # The first call's transaction, which completes the record, is in progress. An earlier
+            # put of this run may have succeeded though its response was lost: release that claim.
             self.release()
             raise IdempotencyInProgress() from error
         return None
 
     def complete(self, changes: Changes, answer: Answer) -> None:
-        """Adds the answer to the transaction that makes it true."""
+        """Adds the answer to the transaction of the effect."""
         changes.update(
             RecordItem(self.id),
             [
@@ -198,7 +200,7 @@ class Claim:
     def release(self) -> None:
         """Deletes the claim after an answer that isn't kept, so that a retry runs.
 
-        Where DynamoDB is too busy for that, the key is free once its lease ends.
+        If DynamoDB is too busy for that, the key is free once the lease expires.
         """
         changes = Changes()
         changes.delete(
@@ -213,7 +215,7 @@ class Claim:
 
 
 def _packed(answer: Answer) -> bytes:
-    """Deflated, so that most records fit into 1 KB, which is what a write unit takes."""
+    """Returns the answer deflated, so that most records fit into the 1 KB of a write unit."""
     text = json.dumps(answer, sort_keys=True, separators=(",", ":"))
     return zlib.compress(text.encode())
 

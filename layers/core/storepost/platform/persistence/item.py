@@ -1,4 +1,4 @@
-"""The one table's base model, its connection, and reads that wait for what DynamoDB throttled."""
+"""The one table's base model, its connection, and reads that wait where DynamoDB throttles."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ _AT_ONCE = 8
 
 
 class UtcDateTimeAttribute(Attribute[datetime]):
-    """A moment as the text that sorts and that answers show."""
+    """A moment as text that sorts by time, as in answers."""
 
     attr_type = STRING
 
@@ -49,7 +49,7 @@ class UtcDateTimeAttribute(Attribute[datetime]):
 
 
 class Identifier(Attribute[UUID]):
-    """An id as answers show it."""
+    """An id as in answers."""
 
     attr_type = STRING
 
@@ -63,7 +63,7 @@ class Identifier(Attribute[UUID]):
 
 
 class UnknownKind(Exception):  # noqa: N818 - it is what was found
-    """Another release's row stands under the key."""
+    """The key's row is of a kind of another release."""
 
 
 class Item(Row):
@@ -76,16 +76,16 @@ class Item(Row):
         region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         connect_timeout_seconds = 1
         read_timeout_seconds = 3
-        # The client tries again itself, by the time that a request has.
+        # The client retries by itself, for as long as the request has time.
         max_retry_attempts = 0
-        # Beyond these, a connection is made for one call and thrown away.
+        # Beyond this number, a connection is made for one call and closed.
         max_pool_connections = CALLS_IN_FLIGHT
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
     kind = KindAttribute()
     expiration = TTLAttribute(null=True)
-    """When DynamoDB may drop the row; it can still be read for days, so code checks the time."""
+    """When DynamoDB may delete the row; it can still be read for days, so code checks the time."""
 
     @property
     def key(self) -> Key:
@@ -95,7 +95,7 @@ class Item(Row):
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        """Returns the row, or an UnknownItem where any was asked for. Raises UnknownKind."""
+        """Returns the row, or an UnknownItem if `cls` allows one. Raises UnknownKind."""
         if not (KIND.is_known(data["kind"]["S"]) or issubclass(UnknownItem, cls)):
             raise UnknownKind(data["kind"]["S"])
         return super().from_raw_data(data)
@@ -115,15 +115,15 @@ KIND.unknown = UnknownItem
 
 
 class VersionedItem(Item):
-    """A row that is read, changed and saved: PynamoDB refuses a save over somebody else's change.
+    """A row that is read, changed and saved: PynamoDB refuses to overwrite another writer's change.
 
-    A new one is saved on the condition that there is none yet.
+    A new row is saved on the condition that there is none yet.
     """
 
     version = VersionAttribute()
 
 
-# Made here, before any subclass can make one of its own: one client for all.
+# Made here, before any subclass can make a connection of its own: there is one client for all.
 connection: Connection = connection_of(Item)
 make_client(connection)
 
@@ -142,7 +142,7 @@ def find[T: Item](model: type[T], key: Key) -> T | None:
 
 
 def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
-    """Returns those of the rows that exist, strongly consistent, by key."""
+    """Returns the rows that exist, strongly consistent, by key."""
     return {key: Item.from_raw_data(raw) for key, raw in find_raw(keys).items()}
 
 
@@ -157,7 +157,7 @@ def find_raw(
 ) -> dict[Key, Any]:
     """Returns what `find_all` does in DynamoDB's notation: `pk`, `sk` and these attributes, or all.
 
-    PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
+    PynamoDB's own batch get retries unprocessed keys without a pause; this one waits.
     """
     found: dict[Key, Any] = {}
     waiting = list(dict.fromkeys(keys))
@@ -176,7 +176,8 @@ def find_raw(
             response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         )
         if unprocessed:
-            # A large answer may be cut: only a call that returns nothing counts as a failed try.
+            # A large response may be cut: only a call that returns nothing counts as a failed
+            # attempt.
             tries = tries + 1 if len(unprocessed) == len(batch) else 1
             pause(tries)
             waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in unprocessed]
@@ -184,10 +185,10 @@ def find_raw(
 
 
 def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
-    """Returns whether a row of that model stands under each of the keys, however many there are.
+    """Returns whether each of the keys has a row of that model, however many keys there are.
 
-    Of several batches at once no more are asked for once a key has none; the first one is alone, as
-    most often it says it already.
+    The first batch is read alone, as it most often decides. The others are read several at once,
+    until one of them has a key without such a row.
     """
     kind = Item.kind.get_discriminator(model)
 
@@ -206,9 +207,9 @@ def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
 
 
 def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
-    """Returns those of the keys under which a row of that model stands, however many there are.
+    """Returns those of the keys that have a row of that model, however many keys there are.
 
-    Several batches are asked for at once: a hundred thousand keys are a thousand of them.
+    Several batches are read at once: a hundred thousand keys are a thousand of them.
     """
     kind = Item.kind.get_discriminator(model)
 
@@ -221,19 +222,19 @@ def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
 
 
 def note(item: Item, actions: list[Action]) -> bool:
-    """Notes something on a row beside the request's transaction; whether the row is still there.
+    """Updates a row outside of the request's transaction; returns whether the row is still there.
 
-    A row that somebody's transaction holds just now is left alone: what is noted so comes again.
+    If another transaction has the row, the update is skipped: such updates recur.
     """
     return _update(item, actions, Item.pk.exists()) is not _Update.REFUSED
 
 
 def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
-    """Changes one row where the condition holds; returns whether it held.
+    """Updates one row if the condition holds; returns whether it held.
 
-    Half as dear as a transaction of one row, which it waits for where one holds the row just now.
-    A change whose answer got lost is made twice: the second time the condition must not hold, or
-    nothing may come of it.
+    It costs half as much as a transaction of one row, and waits for a transaction that has the row.
+    An update whose response is lost is made twice: the second time its condition must fail, or the
+    update must change nothing.
     """
     tries = 0
     while (done := _update(item, actions, condition)) is _Update.BUSY:
@@ -243,9 +244,9 @@ def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
 
 
 def remove(item: Item, condition: Condition) -> bool:
-    """Deletes one row where the condition holds; returns whether it held.
+    """Deletes one row if the condition holds; returns whether it held.
 
-    It waits for a transaction that holds the row just now.
+    It waits for a transaction that has the row.
     """
     tries = 0
     while True:
@@ -272,10 +273,10 @@ class _Update(Enum):
 
 def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
     if isinstance(item, VersionedItem):
-        # PynamoDB sets version 1 where it knows none, instead of counting the row's own on.
+        # PynamoDB sets version 1 if it knows none, instead of incrementing the row's own.
         item.version = 0
     try:
-        # It adds to the list of actions at every try.
+        # PynamoDB adds to the list of actions at every attempt.
         item.update(list(actions), condition, add_version_condition=False)
     except UpdateError as error:
         if error.cause_response_code not in {_CONDITION_FAILED, _BUSY}:
@@ -285,7 +286,7 @@ def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
 
 
 def keys_in(partition: str, limit: int) -> list[Key]:
-    """Returns the keys of a partition's first rows, whatever they hold, strongly consistent."""
+    """Returns the keys of a partition's first rows of any kind, strongly consistent."""
     response = connection.query(
         Item.Meta.table_name,
         partition,
@@ -297,9 +298,9 @@ def keys_in(partition: str, limit: int) -> list[Key]:
 
 
 def raw_rows_in(partition: str, limit: int, attributes: Sequence[str]) -> list[Raw] | None:
-    """Returns these attributes of a partition's rows; None where it has more rows.
+    """Returns these attributes of a partition's rows; None where it has more than `limit`.
 
-    It reads at most `limit` rows and one.
+    It reads at most `limit` + 1 rows.
     """
     found: list[Raw] = []
     start = None
@@ -322,9 +323,9 @@ def raw_rows_in(partition: str, limit: int, attributes: Sequence[str]) -> list[R
 def keys_of_page(
     partition: str, prefix: str, skipped: int, size: int, *, newest_first: bool
 ) -> list[Key]:
-    """Returns the keys of a page of rows whose sort keys begin so, without reading those before.
+    """Returns the keys of a page of rows with this sort key prefix; reads only keys before it.
 
-    Ask for no page past the last row: DynamoDB takes no limit beyond 32 bits.
+    Callers must not ask for a page past the last row: DynamoDB takes no limit beyond 32 bits.
     """
     rows = Item.query(
         partition,
@@ -338,7 +339,7 @@ def keys_of_page(
 
 
 def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:
-    """Returns the row of `find_all`'s answer, as its own model."""
+    """Returns the row from the result of `find_all`, as its own model."""
     item = found.get(key)
     if isinstance(item, UnknownItem):
         return None

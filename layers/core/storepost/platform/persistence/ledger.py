@@ -1,8 +1,9 @@
-"""What became of each row of a request that takes several transactions.
+"""The result of each row of a request that takes several transactions.
 
-Each of those transactions also writes what became of the rows that it holds, into one row beside
-the idempotency record. A retry with the same key leaves them alone and answers as if it had run
-once. Each write is conditioned on the one before it: of two runs at once, one writes a row.
+Each of those transactions also writes the results of its rows into one row beside the idempotency
+record. A retry with the same key skips rows that have a result, and answers as if the request had
+run once. Each write is conditioned on the one before it: of two concurrent runs, only one writes a
+row.
 """
 
 import math
@@ -23,7 +24,7 @@ _OPEN = "."
 
 
 class LedgerItem(Row):
-    """A request's ledger: a letter a row, and when its first run began."""
+    """A request's ledger: a letter for each row, and when its first run began."""
 
     class Meta:
         """The idempotency table."""
@@ -43,10 +44,10 @@ class LedgerItem(Row):
 
 
 class Ledger:
-    """One request's; without an idempotency key it lasts as long as the request."""
+    """The ledger of one request; without an idempotency key it lasts as long as the request."""
 
     def __init__(self) -> None:
-        """Begins without an outcome of any row."""
+        """Begins without outcomes."""
         self._id: str | None = None
         self._began = clock.now()
         self._outcomes: dict[int, str] = {}
@@ -54,15 +55,15 @@ class Ledger:
 
     @property
     def began(self) -> datetime:
-        """Returns when the first run began: the moment that counts as the request's."""
+        """Returns when the first run began, which counts as the time of the request."""
         return self._began
 
     def keep_under(self, request_id: str) -> None:
-        """Keeps it from now on under what identifies this request, key and content."""
+        """Stores the ledger from now on under an id of the request's key and content."""
         self._id = request_id
 
     def read(self) -> None:
-        """Reads what became of rows in other runs; where one comes between, this is done again."""
+        """Reads the outcomes of other runs; it is repeated after another run has written."""
         if self._id is None:
             return
         answer = dynamodb_client().get_item(
@@ -77,13 +78,13 @@ class Ledger:
             self._outcomes |= {n: o for n, o in enumerate(item.outcomes) if o != _OPEN}
 
     def outcome(self, row: int) -> str | None:
-        """Returns what became of a row; None while nothing did."""
+        """Returns the outcome of a row; None while it has none."""
         return self._outcomes.get(row)
 
     def commit(self, changes: Changes, outcomes: Mapping[int, str]) -> None:
-        """Commits the changes together with what so became of rows, a letter each.
+        """Commits the changes together with the outcomes of their rows, a letter each.
 
-        Raises what the changes raise, and LostRace where another run came between.
+        Raises what the changes raise, and LostRace where another run wrote in between.
         """
         after = {**self._outcomes, **outcomes}
         if self._id is not None and len(changes):

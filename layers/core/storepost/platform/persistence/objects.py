@@ -1,4 +1,4 @@
-"""Objects on S3: what is too large for a row, kept for a few days (template.yaml says how long)."""
+"""Objects on S3: data too large for a row, kept for a few days (template.yaml says how many)."""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ _PIECE_BYTES = 1024**2
 
 
 class ObjectGone(Exception):  # noqa: N818 - it is what happened
-    """There is no such object, or no more: its days are over."""
+    """The object doesn't exist, or has expired."""
 
 
 @cache
@@ -20,7 +20,7 @@ def _s3() -> Any:  # noqa: ANN401 - botocore's clients have no static type
 
 
 def put_object(name: str, content: bytes) -> None:
-    """Keeps the content under that name; what stood there is replaced."""
+    """Stores the content under that name; an object that is there is replaced."""
     _s3().put_object(Bucket=settings().job_objects, Key=name, Body=content)
 
 
@@ -34,13 +34,13 @@ def get_object(name: str) -> bytes:
 
 
 def put_file(name: str, path: Path) -> None:
-    """Keeps a file's content under that name, a piece at a time."""
+    """Stores a file's content under that name, a piece at a time."""
     with path.open("rb") as content:
         _s3().put_object(Bucket=settings().job_objects, Key=name, Body=content)
 
 
 def get_file(name: str, path: Path) -> None:
-    """Writes what was kept under that name to a file, a piece at a time. Raises ObjectGone."""
+    """Writes the object of that name to a file, a piece at a time. Raises ObjectGone."""
     try:
         answer = _s3().get_object(Bucket=settings().job_objects, Key=name)
     except _s3().exceptions.NoSuchKey as error:
@@ -51,5 +51,5 @@ def get_file(name: str, path: Path) -> None:
 
 
 def delete_object(name: str) -> None:
-    """Keeps what stands under that name no longer, if anything does."""
+    """Deletes the object of that name, if there is one."""
     _s3().delete_object(Bucket=settings().job_objects, Key=name)

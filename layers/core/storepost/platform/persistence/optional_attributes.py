@@ -1,4 +1,4 @@
-"""Updates and conditions of attributes that a row doesn't have where their value is None."""
+"""Updates and conditions for optional attributes: the value None means that it is absent."""
 
 from pynamodb.attributes import Attribute
 from pynamodb.expressions.condition import Condition
@@ -6,7 +6,7 @@ from pynamodb.expressions.update import Action
 
 
 def set_or_remove[T](attribute: Attribute[T], value: T | None) -> Action:
-    """Returns the action of an update that sets the attribute, or removes it for None."""
+    """Returns the update action that sets the attribute, or removes it for None."""
     return attribute.remove() if value is None else attribute.set(value)
 
 

@@ -1,7 +1,7 @@
-"""How long a call to DynamoDB is tried again: as long as its request or run has time for it.
+"""How long a call to DynamoDB is retried: as long as its request or run has time for it.
 
 DynamoDB refuses a call for a moment where it throttles or where another transaction has the row,
-and some calls get no answer. Such a call is sent again after a wait with full jitter that grows, as
+and some calls get no response. Such a call is retried after a wait with full jitter that grows, as
 AWS advises, until three seconds before the function's time is over.
 """
 
@@ -17,31 +17,31 @@ from storepost.platform.persistence.unknown import unknown_attributes
 from storepost.values.problems import Busy
 
 MARGIN_SECONDS = 3.0
-"""What is left of a function's time when its calls are no longer tried again."""
+"""How much of a function's time is left when its calls are no longer retried."""
 
 MAX_TRIES = 12
-"""How often a call is tried where nobody said how much time there is."""
+"""How often a call is tried if no time limit is set."""
 
 _FIRST_SECONDS = 0.01
 _MAX_SECONDS = 1.0
 _DOUBLINGS = 16
-"""More make no difference, and a worker that is refused for ten minutes gets to a thousand."""
+"""Further doublings make no difference; a worker refused for ten minutes gets to a thousand."""
 
 
 @dataclass
 class Patience:
-    """A request's or a run's own."""
+    """The patience of one request or run."""
 
     until: float
-    """By `time.monotonic`, in seconds."""
+    """When retries end, in seconds of `time.monotonic`."""
     retries: int = 0
-    """How often calls were sent again so far, or work was done again whose race was lost."""
+    """How often calls were retried so far, or work was repeated after a lost race."""
     is_interrupted: bool = False
     """Whether the function's deadline came while DynamoDB hadn't answered a call."""
 
     @property
     def is_used_up(self) -> bool:
-        """Returns whether DynamoDB is what the time was needed for."""
+        """Returns whether the time was used up by waiting for DynamoDB."""
         return self.is_interrupted or self.retries > 0
 
 
@@ -51,7 +51,7 @@ _current: ContextVar[Patience | None] = ContextVar("patience", default=None)
 
 @contextmanager
 def patience(remaining_milliseconds: int) -> Iterator[Patience]:
-    """Has calls inside the block tried again until three seconds before that time is over."""
+    """Retries calls inside the block until three seconds before that time is over."""
     own = Patience(time.monotonic() + remaining_milliseconds / 1000 - MARGIN_SECONDS)
     token = _current.set(own)
     unknown_attributes.clear()
@@ -64,7 +64,7 @@ def patience(remaining_milliseconds: int) -> Iterator[Patience]:
 def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
     """Returns `work` with this thread's patience, for another thread, which has none of its own.
 
-    The patience is one of the context's variables, and whatever else stands there goes with it.
+    The patience is a context variable, and the other context variables go with it.
     """
     context = copy_context()
 
@@ -75,14 +75,14 @@ def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
 
 
 def seconds_left() -> float:
-    """Returns how long calls are still tried again; without end where nobody said."""
+    """Returns for how many seconds calls are still retried; infinite if no limit is set."""
     own = _current.get()
     return own.until - time.monotonic() if own else math.inf
 
 
 @contextmanager
 def giving_way() -> Iterator[None]:
-    """Has a transaction inside the block fail at once where another one has some of its rows."""
+    """Makes a transaction inside the block fail at once where another one has some of its rows."""
     token = _gives_way.set(True)
     try:
         yield
@@ -91,21 +91,21 @@ def giving_way() -> Iterator[None]:
 
 
 def gives_way() -> bool:
-    """Returns whether a transaction yields to another one, as it can write in another way."""
+    """Returns whether a transaction gives way to another one, as it can write in another way."""
     return _gives_way.get()
 
 
 def interrupted() -> None:
-    """Notes that a call was ended by something that is no error of its own: the deadline."""
+    """Notes that the deadline ended a call, which is no error of the call."""
     own = _current.get()
     if own:
         own.is_interrupted = True
 
 
 def pause(tries: int) -> None:
-    """Waits before a call is sent again that failed `tries` times; full jitter up to one second.
+    """Waits before the retry of a call that failed `tries` times; full jitter up to one second.
 
-    Raises Busy where no time is left for that.
+    Raises Busy if no time is left for that.
     """
     wait(tries, _FIRST_SECONDS)
 
@@ -118,7 +118,7 @@ def wait(times: int, first_seconds: float) -> None:
 
 
 def _time_left(times: int) -> float:
-    """The seconds for which one may still wait; raises Busy where there are none."""
+    """Returns for how many seconds a call may still wait. Raises Busy if there are none."""
     own = _current.get()
     if own is None:
         if times > MAX_TRIES:

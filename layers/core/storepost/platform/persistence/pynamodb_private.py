@@ -1,6 +1,6 @@
-"""What PynamoDB keeps to itself and is used nevertheless: all of it is here, and has a test.
+"""Private parts of PynamoDB that are used nevertheless: all are here, and have a test.
 
-A new version of PynamoDB that changes it fails `tests/platform/test_private_interfaces.py`.
+A new version of PynamoDB that changes them fails `tests/platform/test_private_interfaces.py`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,12 +13,12 @@ from pynamodb.transactions import TransactWrite
 
 
 def connection_of(model: type[Model]) -> Connection:
-    """Returns the model's connection, which PynamoDB makes with the first use."""
+    """Returns the model's connection, which PynamoDB makes on first use."""
     return model._get_connection().connection
 
 
 def models_by_kind(kind: DiscriminatorAttribute) -> Mapping[str, type[Any]]:
-    """Returns the models that have a discriminator, by that."""
+    """Returns the models that have a discriminator, by its value."""
     return kind._discriminator_map
 
 

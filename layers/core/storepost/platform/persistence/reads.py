@@ -1,4 +1,4 @@
-"""How a unit of work reads rows: each when it is asked for, or many ahead in one batch get."""
+"""How a unit of work reads rows: each on demand, or many ahead in one batch get."""
 
 from collections.abc import Callable, Hashable, Iterable
 from itertools import batched
@@ -16,15 +16,15 @@ from storepost.platform.persistence.item import (
 from storepost.platform.persistence.loads.in_flight import in_flight
 
 REMEMBERED = 200
-"""Units of work after which everything is read anew: what nobody writes would pile up."""
+"""After so many units of work the cache is emptied: rows that no unit writes would pile up."""
 
 
 class ReadAfterWrite(Exception):  # noqa: N818 - it is what happened
-    """What was to be read is written by the same unit of work: it can't be decided on yet."""
+    """The same unit of work writes the row to be read: it can't be decided on yet."""
 
 
 class Reads:
-    """Reads each row when it is asked for, strongly consistent."""
+    """Reads each row on demand, strongly consistent."""
 
     def find[T: Item](self, model: type[T], key: Key) -> T | None:
         """Returns the row, or None."""
@@ -45,13 +45,13 @@ class Reads:
 class ReadAhead(Reads):
     """Rows read ahead, in batches, for many units of work one after the other.
 
-    What a unit writes is forgotten, so that the next one reads it anew. Nobody may read what the
-    same unit writes already: such a reader has to wait for the next one. What others write
-    meanwhile makes the unit a lost race, as with any row that is read before it is written; the
-    next one then begins with nothing.
+    A row that a unit writes is dropped from the cache, so that the next unit reads it again. A unit
+    must not read a row that it has written itself: such a read has to wait for the next unit.
+    Another writer's change in between makes the unit lose the race, as with any row that is read
+    before it is written; the next unit then begins with an empty cache.
 
-    The next unit may be gathered while the transactions of the last ones are in flight. Whoever
-    asks for a row that one of these writes waits for it first.
+    The next unit may be collected while the transactions of the last ones are in flight. A read of
+    a row that one of these writes first waits for it.
     """
 
     def __init__(self) -> None:
@@ -59,16 +59,16 @@ class ReadAhead(Reads):
         self._rows: dict[Key, dict[str, Any] | None] = {}
         self._written: set[Key] = set()
         self._flights: list[set[Key]] = []
-        """What each unit in flight writes, the first one first."""
+        """The keys that each unit in flight writes, the first unit first."""
         self._in_flight: set[Key] = set()
         self._finish: Callable[[], None] | None = None
         self._left_out: set[Key] = set()
-        """Keys that were to be read ahead and are in flight."""
+        """Keys that were to be read ahead, but that a unit in flight writes."""
         self._cached: dict[Hashable, object] = {}
         self._units = 0
 
     def prefetch(self, keys: Iterable[Key]) -> None:
-        """Reads those of the rows that aren't known yet, and aren't in flight."""
+        """Reads those of the rows that aren't in the cache, and that no unit in flight writes."""
         unknown = [key for key in dict.fromkeys(keys) if key not in self._rows]
         if self._in_flight:
             self._left_out.update(self._in_flight.intersection(unknown))
@@ -80,7 +80,7 @@ class ReadAhead(Reads):
             self._rows |= {key: found.get(key) for key in unknown}
 
     def knows(self, keys: Iterable[Key]) -> bool:
-        """Returns whether all of the rows are read already."""
+        """Returns whether all of the rows are in the cache."""
         return all(key in self._rows for key in keys)
 
     def writes(self, keys: Iterable[Key]) -> bool:
@@ -88,7 +88,7 @@ class ReadAhead(Reads):
         return not self._written.isdisjoint(keys)
 
     def are_in_flight(self, keys: Iterable[Key]) -> bool:
-        """Returns whether a unit in flight writes one of these rows: who reads it waits."""
+        """Returns whether a unit in flight writes one of these rows: a read of it has to wait."""
         return not self._in_flight.isdisjoint(keys)
 
     def text(self, key: Key, attribute: str) -> str | None:
@@ -108,7 +108,7 @@ class ReadAhead(Reads):
             raise ReadAfterWrite
         self._wait_for(keys_to_read)
         self.prefetch(keys_to_read)
-        # Made anew each time: whoever reads a row may change it and then not write it.
+        # Made anew each time: a caller may change the row that it gets, and then not write it.
         known = ((key, self._rows[key]) for key in keys_to_read)
         return {key: Item.from_raw_data(cast("Any", raw)) for key, raw in known if raw is not None}
 
@@ -123,11 +123,11 @@ class ReadAhead(Reads):
         return cast("T", self._cached[under])
 
     def forget_cached(self) -> None:
-        """Empties what `cached` made, as where it was changed in another way; rows stay read."""
+        """Drops the values of `cached`, as after a change in another way; rows stay cached."""
         self._cached.clear()
 
     def follow(self, finish: Callable[[], None]) -> None:
-        """Notes that what the unit writes is in flight; `finish` waits until all of it is written.
+        """Notes that the unit's writes are in flight; `finish` waits until all of them are written.
 
         `finish` calls `landed` or `all_landed`, and may raise LostRace.
         """
@@ -148,7 +148,7 @@ class ReadAhead(Reads):
             self.landed()
 
     def _wait_for(self, keys: Iterable[Key]) -> None:
-        """Waits for the unit in flight where it writes one of the rows. Raises LostRace."""
+        """Waits for the units in flight if they write one of the rows. Raises LostRace."""
         if not self.are_in_flight(keys):
             return
         if self._finish:
@@ -157,7 +157,7 @@ class ReadAhead(Reads):
         self.prefetch(left_out)
 
     def next(self) -> None:
-        """Begins the next unit: what the last one wrote is read anew."""
+        """Begins the next unit: rows that the last one wrote are read again."""
         self._units += 1
         if self._units % REMEMBERED == 0:
             self.clear()

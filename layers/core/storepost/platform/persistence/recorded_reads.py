@@ -1,4 +1,4 @@
-"""Which rows were read, as they were: what a write may be conditioned on."""
+"""Records which rows were read, and their content, for the condition of a write."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ _recording: ContextVar[dict[Place, Raw | None] | None] = ContextVar("recording",
 
 @contextmanager
 def recorded_reads() -> Iterator[dict[Place, Raw | None]]:
-    """Returns the rows that are read meanwhile, as read last; None for one that isn't there."""
+    """Returns the rows that are read inside the block, as last read; None for a missing row."""
     rows: dict[Place, Raw | None] = {}
     token = _recording.set(rows)
     try:
@@ -34,7 +34,7 @@ def recorded_reads() -> Iterator[dict[Place, Raw | None]]:
 
 
 def record(request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-    """Records the rows of DynamoDB's answer, where anybody wants them."""
+    """Records the rows of DynamoDB's response, if a recording is active."""
     rows = _recording.get()
     if rows is None:
         return
@@ -51,7 +51,7 @@ def record(request: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
 
 
 def as_it_was(raw: Raw | None) -> Condition:
-    """Returns the condition that a row is as it was read: of the same version, where it has one."""
+    """Returns the condition that a row is as it was read: of the same version, if it has one."""
     if raw is None:
         return Path("pk").does_not_exist()
     names = [_VERSION] if _VERSION in raw else sorted(raw.keys() - _KEYS)

@@ -1,8 +1,8 @@
-"""Attributes that keep records as JSON arrays, whose elements are identified by their position.
+"""Attributes that store records as JSON arrays, whose elements are identified by position.
 
-A later release may put further elements behind those that this one knows. They are left out where a
-row is read, and put back where it is saved; what an older release didn't write yet reads as its
-default. So elements are added at the end, and never removed, moved or given another meaning.
+A later release may add elements after those that this release knows. A read leaves them out, and a
+save puts them back; an element that an older release didn't write reads as its default. So elements
+are added at the end, and never removed, moved or given another meaning.
 """
 
 import json
@@ -22,7 +22,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Json(Attribute[Any]):
-    """JSON without a space too many: pages read hundreds of these, and a write unit is 1 KB."""
+    """Compact JSON: pages read hundreds of these, and a write unit is 1 KB."""
 
     attr_type = STRING
 
@@ -45,13 +45,13 @@ class Record(Json):
         null: bool | None = None,
         attr_name: str | None = None,
     ) -> None:
-        """Of these elements by their positions; one without a default reads as None."""
+        """Makes an attribute of these elements, in order; one without a default reads as None."""
         super().__init__(null=null, attr_name=attr_name)
         self.elements = elements
         self._defaults = [defaults.get(name) for name in elements]
 
     def deserialize(self, value: str) -> Any:  # noqa: ANN401 - a list, or records by key
-        """Returns what `serialize` wrote, each record with as many elements as are known."""
+        """Returns what `serialize` wrote, each record with exactly the known elements."""
         return self.read(value)[0]
 
     def read(self, value: str) -> tuple[Any, bool]:
@@ -67,7 +67,7 @@ class Record(Json):
         return self.read(value)[1]
 
     def with_further(self, value: str, before: str) -> str:
-        """Returns the serialized value with unknown elements of the value before."""
+        """Returns the serialized value with the unknown elements of the value before."""
         width = len(self.elements)
         found = dict(self.records(super().deserialize(before)))
         further = {key: each[width:] for key, each in found.items() if len(each) > width}
@@ -82,15 +82,15 @@ class Record(Json):
         return [*record[: len(self.elements)], *self._defaults[len(record) :]]
 
     def records(self, value: Any) -> Iterator[tuple[object, Elements]]:  # noqa: ANN401
-        """Returns the records of a value, each by a key that identifies it among them."""
+        """Returns the records of a value, each with a key that identifies it in the value."""
         yield None, value
 
     def replaced(self, _: Any, records: Mapping[Any, Elements]) -> Any:  # noqa: ANN401
-        """Returns a value with other records under its keys."""
+        """Returns the value with these records in place of its own."""
         return records[None]
 
     def _each(self, value: Any) -> Iterable[Elements]:  # noqa: ANN401
-        """Returns the records of a value, without what identifies them."""
+        """Returns the records of a value, without their keys."""
         return (value,)
 
     def _mapped(self, value: Any, change: Callable[[Elements], Elements]) -> Any:  # noqa: ANN401
@@ -99,7 +99,7 @@ class Record(Json):
 
 
 class Records(Record):
-    """A list of records; some of the elements name what a record is about."""
+    """A list of records; some of the elements name the subject of a record."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Records(Record):
         null: bool | None = None,
         attr_name: str | None = None,
     ) -> None:
-        """A record that is saved gets the further elements of the one with equal names."""
+        """Makes the attribute; a saved record gets the further elements of the one of its name."""
         super().__init__(*elements, defaults=defaults, null=null, attr_name=attr_name)
         self._named_by = [elements.index(name) for name in named_by]
 

@@ -1,7 +1,7 @@
-"""Requests that take several transactions: what is left is done in rounds, each in parts.
+"""Runs requests that take several transactions: the remaining rows in rounds, each in parts.
 
-A round reads what it decides on at one time. Where a race is lost, the next one begins with what is
-left by then. What became of rows is in the request's ledger.
+A round reads everything that it decides on at one time. After a lost race, the next round begins
+with the rows that are left. The outcomes of rows are in the request's ledger.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from storepost.values.problems import Conflict
 def in_rounds[T](
     ledger: Ledger, remaining: Callable[[], Sequence[T]], do: Callable[[Sequence[T]], None]
 ) -> None:
-    """Does what is left until nothing is.
+    """Runs `do` on what remains, until nothing does.
 
-    Raises Conflict where others go on changing the same; what is done by then stays.
+    Raises Conflict where other writers go on changing the same rows; finished rows stay finished.
     """
     before: Sequence[T] | None = None
     lost = 0
@@ -37,9 +37,9 @@ def in_rounds[T](
 def in_parts[T](
     things: Sequence[T], room: int, writes: Callable[[T], int], do: Callable[[Sequence[T]], None]
 ) -> None:
-    """Does all of them, as many at once as have `room` writes together, or one that has more.
+    """Runs `do` on all, as many at once as have `room` writes together, or on one that has more.
 
-    Where it was too much for a transaction nevertheless, it is two thirds from then on.
+    If a part is too much for a transaction nevertheless, `room` is two thirds from then on.
     """
     remaining = things
     while remaining:
@@ -55,7 +55,7 @@ def in_parts[T](
 
 
 def _part[T](things: Sequence[T], room: int, writes: Callable[[T], int]) -> Sequence[T]:
-    """The first of them, with so many writes at most; one at least."""
+    """Returns the first things that have at most `room` writes together; at least one."""
     sums = accumulate(map(writes, things))
     fitting = sum(1 for _ in takewhile(lambda total: total <= room, sums))
     return things[: max(1, fitting)]

@@ -1,4 +1,4 @@
-"""What a transaction can write: the base of each model, of whichever table."""
+"""The base of all models, of both tables: a row that a transaction can write."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _KEYS = {"pk", "sk", "kind"}
 
 
 class Row(Model):
-    """What a transaction can write: a row of either table."""
+    """A row of either table, which a transaction can write."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Row(Model):
         _user_instantiated: bool = True,  # noqa: FBT001, FBT002 - PynamoDB's
         **attributes: Any,  # noqa: ANN401 - of each model
     ) -> None:
-        """Makes a new row of its key and of attributes by their names in the model."""
+        """Makes a new row from its key and from attributes by their names in the model."""
         fields = fields_of(type(self))
         if fields is None:
             super().__init__(hash_key, range_key, _user_instantiated, **attributes)
@@ -38,7 +38,7 @@ class Row(Model):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Returns what identifies the row in its table."""
+        """Returns the row's key in its table."""
         raise TypeError(f"{type(self).__name__} belongs to neither table")
 
     @property
@@ -48,7 +48,7 @@ class Row(Model):
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
-        """Returns the row of what DynamoDB returned; a save keeps attributes of another release."""
+        """Returns the row that DynamoDB returned; a save keeps attributes of another release."""
         model = cls.model_of(data)
         fields = fields_of(model)
         if fields is None or not issubclass(model, cls):
@@ -57,17 +57,17 @@ class Row(Model):
         else:
             row = model.__new__(model)
             unknown = fields.read(row, data)
-        if data.keys() - _KEYS:  # else it was asked for its key alone
+        if data.keys() - _KEYS:  # else only its key was read
             unknown_attributes.note(row.place, type(row), unknown)
         return row
 
     @classmethod
     def model_of(cls, _raw: Mapping[str, Any]) -> type["Row"]:
-        """Returns the model of what is stored."""
+        """Returns the model of the stored row."""
         return cls
 
     def serialize(self, null_check: bool = True) -> dict[str, dict[str, Any]]:  # noqa: FBT001, FBT002 - PynamoDB's
-        """Returns what is saved: the row's own attributes, and what it had besides when read."""
+        """Returns what is saved: the row's attributes, and unknown ones that it had when read."""
         fields, saved = fields_of(type(self)), dict[str, dict[str, Any]]()
         if fields is None:
             saved = super().serialize(null_check)
@@ -81,7 +81,7 @@ class Row(Model):
         condition: Condition | None = None,
         return_values_on_condition_failure: str | None = None,
     ) -> dict[str, Any]:
-        """Returns the put of the row as a transaction has it."""
+        """Returns the put of the row, as part of a transaction."""
         fields = fields_of(type(self))
         if fields is None or return_values_on_condition_failure:
             put: dict[str, Any] = super().get_save_kwargs_from_instance(
@@ -91,7 +91,7 @@ class Row(Model):
         return fields.put(self, self.serialize(), condition)
 
     def with_further(self, attribute: Record, value: object) -> object:
-        """Returns a record for an update to set, with further elements that the row had."""
+        """Returns a record for an update to set, with the unknown elements that the row had."""
         name = attribute.attr_name
         unknown = unknown_attributes.of(self.place, type(self))
         if name not in unknown:

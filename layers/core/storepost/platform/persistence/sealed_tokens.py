@@ -1,9 +1,9 @@
-"""Tokens that others carry for years, and that need no row: what they hold is sealed in them.
+"""Tokens that are valid for years and need no row: their content is sealed in them.
 
-AES-SIV (RFC 5297) makes the same token of the same content and needs no nonce, so that no number of
-tokens wears its key out. Its first byte is the generation, which names the key in KMS: the newest
-one seals, and one that is taken away ends all that it has sealed. The workspace's id stands in the
-token as it is, and is authenticated.
+AES-SIV (RFC 5297) makes the same token from the same content and needs no nonce, so that no number
+of tokens wears its key out. The first byte is the generation, which names the key in KMS: the
+newest key seals, and removing a key invalidates all tokens that it has sealed. The workspace's id
+is in the token in plain form, and is authenticated.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -18,9 +18,10 @@ _ID = 16
 
 
 def seal_token(content: bytes, workspace: WorkspaceScope, purpose: Purpose) -> str:
-    """Returns the content as a token that only this service opens, for the same purpose alone.
+    """Returns the content as a token that only this service opens, for the same purpose only.
 
-    It has letters, digits, `-` and `_`: four for each three bytes of the content and of 33 more.
+    It consists of letters, digits, `-` and `_`: four for every three bytes of the content and of 33
+    more.
     """
     generation = max(settings().code_key_ids)
     head = bytes([generation]) + workspace.id.bytes
@@ -28,7 +29,7 @@ def seal_token(content: bytes, workspace: WorkspaceScope, purpose: Purpose) -> s
 
 
 def open_token(token: str, purpose: Purpose) -> tuple[WorkspaceScope, bytes] | None:
-    """Returns what `seal_token` was given; None for any other token, or a changed one."""
+    """Returns what was passed to `seal_token`; None for any other token, or a changed one."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - rarely needed
 
     raw = _bytes(token)
@@ -47,9 +48,9 @@ def _text(raw: bytes) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    """What `_text` wrote; nothing where it wrote no such text.
+    """Returns the bytes of a text that `_text` wrote; none for any other text.
 
-    Python's decoder skips what isn't of the alphabet, and the last letter's spare bits.
+    Python's decoder ignores characters outside the alphabet, and the last letter's spare bits.
     """
     try:
         raw = urlsafe_b64decode(text.encode() + b"==")

@@ -1,9 +1,10 @@
-"""Secrets at rest: what must be read again, and codes too short for a plain hash.
+"""Secrets at rest: those that must be read again, and codes too short for a plain hash.
 
-Sealed with AES-256-GCM under a data key from KMS that is kept per container; the encrypted data key
-travels with the sealed text. `purpose` says what the secret is and `context` whose; both are
-authenticated, so that a sealed text moved to another row or field can't be opened there. One key in
-KMS makes the tags of codes and derives all other keys: what it signs begins with the purpose too.
+They are sealed with AES-256-GCM under a data key from KMS, one for each container; the encrypted
+data key is stored with the sealed text. `purpose` says what the secret is and `context` whose it
+is; both are authenticated, so that a sealed text moved to another row or field can't be opened
+there. One key in KMS makes the tags of codes and derives all other keys: what it signs begins with
+the purpose too.
 """
 
 import hashlib
@@ -78,9 +79,9 @@ def seal(secret: bytes, purpose: Purpose, context: str) -> str:
 
 
 def unseal(sealed: str, purpose: Purpose, context: str) -> bytes:
-    """Returns what `seal` was given.
+    """Returns the secret that was passed to `seal`.
 
-    Raises InvalidTag where the text, its purpose or its context is another.
+    Raises InvalidTag if the text, its purpose or its context differs.
     """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - rarely needed
 
@@ -105,7 +106,7 @@ def _mac(generation: int, use: str, *parts: str) -> str:
 
 
 def code_matches(code: str, purpose: Purpose, context: str, mac: str) -> bool:
-    """Returns whether `mac` is that of the code, compared in constant time."""
+    """Returns whether `mac` is the MAC of the code, compared in constant time."""
     return hmac.compare_digest(code_mac(code, purpose, context), mac)
 
 
@@ -116,9 +117,10 @@ def _root_key(use: str, purpose: Purpose, context: str, generation: int) -> byte
 
 @cache
 def derived_key(purpose: Purpose, generation: int) -> bytes:
-    """Returns 64 bytes that are always the same for a purpose and generation, and secret.
+    """Returns 64 secret bytes, always the same for a purpose and generation.
 
-    They follow from the generation's key in KMS, so they are kept nowhere; a container asks once.
+    They are derived from the generation's key in KMS, so they aren't stored; a container asks KMS
+    once.
     """
     from cryptography.hazmat.primitives.hashes import SHA512  # noqa: PLC0415 - rarely needed
     from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand  # noqa: PLC0415
@@ -131,8 +133,8 @@ def derived_key(purpose: Purpose, generation: int) -> bytes:
 def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
     """Returns the HMAC-SHA-256 of a text under a key of the purpose and context, in hexadecimal.
 
-    The key is derived by KMS, once a context and container, and stands nowhere. It is that of the
-    first generation, for good: rows stand under these hashes.
+    KMS derives the key, once for each context and container; it isn't stored. It is always the
+    first generation's: rows have these hashes in their keys.
     """
     return hmac.new(
         _root_key("hash key", purpose, context, FIRST_GENERATION), text.encode(), hashlib.sha256
@@ -140,7 +142,7 @@ def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
 
 
 def clear_key_cache() -> None:
-    """Drops what the container keeps, for tests that begin with new keys."""
+    """Drops the container's cached keys, for tests that begin with new keys."""
     derived_key.cache_clear()
     _root_key.cache_clear()
     _own_data_key.cache_clear()

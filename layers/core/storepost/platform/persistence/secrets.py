@@ -1,7 +1,7 @@
-"""Secrets that people keep beside the stack, in Systems Manager's parameter store.
+"""Secrets that operators store outside of the stack, in Systems Manager's parameter store.
 
-They are read when they are first needed and kept for five minutes, so that a container that has
-run for long still learns of a rotation.
+They are read on first use and cached for five minutes, so that a long-running container learns of a
+rotation.
 """
 
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ def _ssm() -> Any:  # noqa: ANN401 - botocore's clients have no static type
 
 
 def read_secret(name: str) -> str | None:
-    """Returns the value of the parameter, decrypted; None where there is no such parameter."""
+    """Returns the value of the parameter, decrypted; None if there is no such parameter."""
     now = clock.now()
     if name in _cached and now < _cached[name][1]:
         return _cached[name][0]
@@ -38,5 +38,5 @@ def read_secret(name: str) -> str | None:
 
 
 def clear_secret_cache() -> None:
-    """Drops what the container keeps, for tests."""
+    """Drops the cached secrets, for tests."""
     _cached.clear()

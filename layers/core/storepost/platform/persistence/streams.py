@@ -1,4 +1,4 @@
-"""The table's stream: the rows in its records, and records read again, which stay for 24 hours."""
+"""The table's stream: rows of its records, and records read again; it keeps them for 24 hours."""
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ type Image = Mapping[str, Any]
 """A row in DynamoDB's own notation."""
 
 MAX_EMPTY = 100
-"""Answers without a record, which DynamoDB gives while it looks on."""
+"""How many responses may have no record in a row: DynamoDB returns such while it searches."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some records of a shard, one behind the other, by their sequence numbers."""
+    """A range of consecutive records of a shard, by their sequence numbers."""
 
     stream: str
     shard: str
@@ -37,14 +37,14 @@ def _client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
 
 
 def row_of(image: Image | None) -> Item | None:
-    """Returns the row of an image; Lambda hands binaries over as base64."""
+    """Returns the row of an image; Lambda passes binaries as base64."""
     if not image:
         return None
     return Item.from_raw_data({name: _value(value) for name, value in image.items()})
 
 
 def images_of(record: Mapping[str, Any]) -> tuple[Image | None, Image | None]:
-    """Returns the row before and after a record; None where there was or is none."""
+    """Returns the row before and after a record; None if there was or is none."""
     return record["dynamodb"].get("OldImage"), record["dynamodb"].get("NewImage")
 
 
@@ -56,7 +56,7 @@ def _value(value: dict[str, Any]) -> dict[str, Any]:
 def read_again(stretch: Stretch) -> Iterator[dict[str, Any]]:
     """Returns the records as the stream has them now.
 
-    Raises RecordsMissing, and botocore's TrimmedDataAccessException for records of yesterday.
+    Raises RecordsMissing, and botocore's TrimmedDataAccessException for records older than a day.
     """
     iterator = _client().get_shard_iterator(
         StreamArn=stretch.stream,

@@ -1,4 +1,4 @@
-"""One transaction as DynamoDB takes it: its parts in order, its size, and why it is refused."""
+"""One transaction as DynamoDB takes it: the order of its parts, its size, and why it failed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from storepost.platform.persistence.pynamodb_private import puts_of
 from storepost.values.problems import PayloadTooLarge
 
 MAX_ITEMS = 89
-"""What a unit may write by itself; with what is added to it, such as a kept answer, 90 items.
+"""How many items a unit may write; with those that are added, such as a kept answer, 90.
 
-DynamoDB takes 100. The rest is for what may come to every transaction one day.
+DynamoDB takes 100. The rest is reserved for what every transaction may need one day.
 """
 
 MAX_BYTES = 3_900_000
-"""Of a unit's rows together: DynamoDB takes 4 MB, and what is added to a unit comes to them."""
+"""The size of a unit's rows together: DynamoDB takes 4 MB, and further rows are added to a unit."""
 MAX_OF_ANY_SIZE = 9
-"""So many rows are below that whatever their size, which is 400 KB at most each."""
+"""So many rows are below `MAX_BYTES` in any case, as each has 400 KB at most."""
 
-# DynamoDB's own words, for a row that is put and for one that is updated.
+# Part of DynamoDB's messages for a row that is put and for one that is updated.
 _TOO_LARGE = "tem size"
 
 
@@ -45,7 +45,7 @@ class Order(IntEnum):
 
 @dataclass(frozen=True)
 class Write:
-    """One part of a transaction, and the problem that it means if its condition fails."""
+    """One part of a transaction, and the problem to raise if its condition fails."""
 
     order: Order
     key: Key
@@ -55,16 +55,16 @@ class Write:
 
 @dataclass(frozen=True)
 class OtherWay:
-    """What is done where another transaction has one of these rows, or any."""
+    """What to do if another transaction has one of these rows, or any row if `keys` is None."""
 
     keys: frozenset[Key] | None
     take: Callable[[], None]
 
 
 def send(writes: Mapping[Any, Write], other_ways: list[OtherWay]) -> None:
-    """Sends a transaction, and again where another one has rows that can be done without.
+    """Sends a transaction, and again where another one has rows that have another way.
 
-    Whatever takes another way may change the writes. Raises as `transact` does, and Busy.
+    Taking another way may change the writes. Raises as `transact` does, and Busy.
     """
     tries = 0
     while other_ways:
@@ -88,7 +88,7 @@ def _in_order(writes: Mapping[Any, Write]) -> list[Write]:
 
 
 def _take(other_ways: list[OtherWay], keys: frozenset[Key]) -> bool:
-    """Takes the other way of each of those rows that has one; whether any has."""
+    """Takes the other way of each of those rows that has one; returns whether any has."""
     chosen = [way for way in other_ways if way.keys is None or way.keys & keys]
     for way in chosen:
         other_ways.remove(way)
@@ -97,10 +97,10 @@ def _take(other_ways: list[OtherWay], keys: frozenset[Key]) -> bool:
 
 
 def transact(writes: list[Write]) -> None:
-    """Writes all of them, which are in their order, or none.
+    """Writes all of the writes, which are in their order, or none.
 
     Raises the problem of the first one whose condition failed, TooManyWrites, PayloadTooLarge, or
-    what DynamoDB refused it for.
+    DynamoDB's error.
     """
     if len(writes) > MAX_ITEMS + 1:
         raise TooManyWrites(f"a transaction of {len(writes)} items")
@@ -112,7 +112,7 @@ def transact(writes: list[Write]) -> None:
 
 
 def _send(writes: list[Write]) -> None:
-    # The client sends it again where it must: by its token it isn't written twice.
+    # The client retries where it must: because of the token nothing is written twice.
     token = uuid4().hex
     with TransactWrite(connection=connection, client_request_token=token) as transaction:
         for write in writes:
@@ -121,10 +121,10 @@ def _send(writes: list[Write]) -> None:
 
 
 def _check_size(transaction: TransactWrite, items: int) -> None:
-    """Raises TooManyWrites where all items together are more than DynamoDB takes."""
+    """Raises TooManyWrites where all items together are larger than DynamoDB takes."""
     if items <= MAX_OF_ANY_SIZE:
         return
-    # Nearly no transaction is anywhere near: of its text each character is four bytes at most.
+    # Nearly all transactions are far below: a character of the text is four bytes at most.
     if sum(len(repr(put["Item"])) for put in puts_of(transaction)) * 4 <= MAX_BYTES:
         return
     size = sum(_bytes(put["Item"]) for put in puts_of(transaction))
@@ -133,11 +133,11 @@ def _check_size(transaction: TransactWrite, items: int) -> None:
 
 
 def _bytes(row: Mapping[str, Any]) -> int:
-    """About what DynamoDB counts of a row: names and values, in UTF-8."""
+    """Returns about the bytes that DynamoDB counts for a row: names and values, in UTF-8."""
     size = 0
     for name, typed in row.items():
         for value in typed.values():
-            # Nearly all are texts and binaries, of which a transaction has hundreds.
+            # Nearly all values are texts and binaries, and a transaction has hundreds.
             if isinstance(value, bytes) or (isinstance(value, str) and value.isascii()):
                 size += len(name) + len(value)
             else:
@@ -169,6 +169,6 @@ def _raise_conflict(error: TransactWriteError, writes: list[Write]) -> None:
 
 
 def _contended(error: TransactWriteError, writes: list[Write]) -> frozenset[Key]:
-    """The rows that another transaction had; none where it failed for another reason."""
+    """Returns the rows that another transaction has; none if it failed for another reason."""
     reasons = zip(writes, error.cancellation_reasons, strict=False)
     return frozenset(write.key for write, r in reasons if r and r.code == CONFLICT)

@@ -1,7 +1,7 @@
-"""What rows have that this release doesn't know: attributes and kinds of a release beside it.
+"""Attributes and kinds of rows that this release doesn't know: those of a release beside it.
 
-Two releases run side by side while one is deployed, and an older one runs again after a step back.
-A row that was read and is saved whole keeps the attributes that the other release gave it.
+Two releases run side by side during a deployment, and an older one runs again after a rollback. A
+row that is read and then saved whole keeps the attributes that the other release gave it.
 """
 
 from collections import OrderedDict
@@ -19,21 +19,22 @@ type Place = tuple[str, tuple[str, str]]
 """A row's table and key."""
 
 MAX_ROWS = 10_000
-"""Rows with unknown attributes that are remembered at once; beyond, the oldest are forgotten."""
+"""How many rows with unknown attributes are remembered; beyond that the oldest are dropped."""
 
 
 class UnknownAttributes:
     """The unknown attributes of the rows that the request or run has read, in DynamoDB's notation.
 
-    Repositories make a row anew from a model to save it, so what it had besides is looked up here.
+    To save a row, repositories make it anew from a model; its unknown attributes are looked up
+    here.
     """
 
     def __init__(self) -> None:
-        """Nothing was read yet."""
+        """Begins with no rows."""
         self._rows: OrderedDict[Place, tuple[object, Mapping[str, Any]]] = OrderedDict()
 
     def note(self, place: Place, kind: object, others: Mapping[str, Any]) -> None:
-        """Notes what a row that was read has besides what is known."""
+        """Notes the unknown attributes of a row that was read."""
         self.forget(place)
         if others:
             self._rows[place] = (kind, others)
@@ -41,38 +42,38 @@ class UnknownAttributes:
                 self._rows.popitem(last=False)
 
     def of(self, place: Place, kind: object) -> Mapping[str, Any]:
-        """Returns what the row had besides as it was read; nothing where it was of another kind."""
+        """Returns the row's unknown attributes when it was read; none if it was of another kind."""
         read_kind, others = self._rows.get(place, (kind, {}))
         return others if read_kind == kind else {}
 
     def forget(self, place: Place) -> None:
-        """Drops a row: it is deleted, or written for the first time."""
+        """Drops a row that is deleted, or written for the first time."""
         self._rows.pop(place, None)
 
     def clear(self) -> None:
-        """Drops all, for another request or run."""
+        """Drops all rows, for another request or run."""
         self._rows.clear()
 
 
 unknown_attributes = UnknownAttributes()
-"""Those of this container, which does one request or run at a time."""
+"""The unknown attributes of this container, which does one request or run at a time."""
 
 
 @cache
 def _names(model: type[Model]) -> frozenset[str]:
-    """The attributes of a row as DynamoDB has them."""
+    """Returns the names of a row's attributes in DynamoDB."""
     return frozenset(attribute.attr_name for attribute in model.get_attributes().values())
 
 
 @cache
 def _records(model: type[Model]) -> Mapping[str, Record]:
-    """Those of them that keep records."""
+    """Returns the attributes that store records, by their names in DynamoDB."""
     found = model.get_attributes().values()
     return {each.attr_name: each for each in found if isinstance(each, Record)}
 
 
 def unknown_of(model: type[Model], raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns a row's unknown attributes, and those whose records have unknown elements."""
+    """Returns a row's unknown attributes, and known ones whose records have unknown elements."""
     further = {
         name: raw[name]
         for name, attribute in _records(model).items()
@@ -84,7 +85,7 @@ def unknown_of(model: type[Model], raw: Mapping[str, Any]) -> Mapping[str, Any]:
 def with_unknown(
     model: type[Model], saved: Mapping[str, dict[str, Any]], unknown: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Returns what is saved with what isn't known; a removed record goes with all it had."""
+    """Returns the saved attributes with the unknown ones; a removed record stays removed."""
     known = {
         name: {"S": record.with_further(saved[name]["S"], unknown[name]["S"])}
         for name, record in _records(model).items()
@@ -95,7 +96,7 @@ def with_unknown(
 
 
 class KindAttribute(DiscriminatorAttribute):
-    """The kind of a row; `unknown` is what stands for a kind that this release doesn't know."""
+    """The kind of a row; `unknown` is the class for a kind that this release doesn't know."""
 
     unknown: type | None = None
 

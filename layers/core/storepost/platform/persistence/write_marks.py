@@ -2,7 +2,7 @@
 
 A pull, a batch, a feed's import or a list of consents writes the same rows as single requests do,
 and so does the upkeep after a merge or an erasure. A reader of the table's stream distinguishes
-them by a mark in the row: it says of the very write that made the image whose it was.
+these writes by a mark in the row: the mark in an image is that of the write that made the image.
 """
 
 from collections.abc import Iterator
@@ -48,18 +48,18 @@ def marking(mark: WriteMark) -> Iterator[None]:
 
 
 def written_by() -> WriteMark | None:
-    """Returns the mark of what is written now."""
+    """Returns the mark of the current block; None outside of one."""
     return _mark.get()
 
 
 def mark_put(item: object) -> None:
-    """Sets the mark of a row that is about to be put, where it is of a marked kind."""
+    """Sets the mark of a row that is about to be put, if it has one."""
     if isinstance(item, MarkedItem):
         item.written_by = _mark.get()
 
 
 def mark_update(item: object) -> list[Action]:
-    """Returns what an update does to the row's mark; nothing where the row has none."""
+    """Returns an update's actions on the row's mark; none if the row has none."""
     if not isinstance(item, MarkedItem):
         return []
     mark = _mark.get()

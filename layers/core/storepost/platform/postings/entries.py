@@ -1,4 +1,4 @@
-"""What of a row is searched, as a value, and the postings that it makes."""
+"""The searched text of a row, as a value, and the postings that it makes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from uuid import UUID
 from storepost.values.text import fold, words_of_folded, words_to_find
 
 MAX_BYTES = 700
-"""Of a posting's text: a posting takes one write unit."""
+"""The size of a posting's text, so that a posting takes one write unit."""
 
 _WORD_BYTES = 120
-"""A longer word is found by its beginning."""
+"""A longer word is cut, and found by its beginning."""
 
 
 class SearchKind(StrEnum):
@@ -29,34 +29,34 @@ class SearchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SearchEntry:
-    """What of a row is searched."""
+    """The parts of a row that are searched."""
 
     kind: SearchKind
     id: UUID
     title: str
     at: datetime
-    """Newer ones come first among equals."""
+    """Among hits of equal rank, newer ones are first."""
     texts: tuple[str, ...] = ()
-    """Further text whose words find it."""
+    """Further texts whose words find the entry."""
     keys: tuple[str, ...] = ()
-    """Words that name just it, like an email: asking for one finds it before all others."""
+    """Words that identify only this entry, like an email: a query for one lists it first."""
     codes: tuple[str, ...] = ()
-    """What names just it and is no word: only the whole of it is found, like an SKU."""
+    """Identifiers of only this entry that aren't words, like an SKU: found only as a whole."""
     is_hidden: bool = False
-    """Whether only what names just it finds it."""
+    """Whether only its keys and codes find it."""
 
 
 @dataclass(frozen=True)
 class Posting:
-    """That a word finds an entry; the text says what else does."""
+    """Says that a word finds an entry; `text` has the other words that find it."""
 
     word: str
     id: UUID
     at: datetime
     text: str
-    """The folded title, and after a line's end the other words."""
+    """The folded title, a line break, and the other words."""
     is_exact: bool
-    """Whether the word names just this entry."""
+    """Whether the word identifies only this entry."""
 
     @property
     def title(self) -> str:
@@ -71,28 +71,29 @@ class Posting:
 
 
 def code_word(code: str) -> str:
-    """Returns a code as a posting's word; no word of a query begins so, as it may hold spaces."""
+    """Returns a code, which may have spaces, as a posting's word; no query's word begins so."""
     return f"={_cut(' '.join(fold(code).split()), _WORD_BYTES)}"
 
 
 def postings_of(entry: SearchEntry) -> list[Posting]:
-    """Returns the postings that let the entry be found, one a word."""
+    """Returns the postings of an entry, one for each word."""
     title = " ".join(fold(entry.title).split())
     keys = {key_word(key) for key in entry.keys if not _has_spaces(key)}
     words = _words(entry)
-    # Without its words no posting of it is found by the beginning of one.
+    # Without words in its text, no posting of it is found by the beginning of a word.
     text = "" if entry.is_hidden else _text(title, words)
     found = keys if entry.is_hidden else words
     named = {code_word(code) for code in (*entry.codes, *filter(_has_spaces, entry.keys))}
     return [
         *(Posting(word, entry.id, entry.at, text, word in keys) for word in found),
-        # Nothing else finds it by these, and they stay as they are when the title changes.
+        # No other word finds these postings, so they have no text, and stay the same when the title
+        # changes.
         *(Posting(word, entry.id, entry.at, "", is_exact=True) for word in sorted(named)),
     ]
 
 
 def key_word(key: str) -> str:
-    """Returns the word by which a key is found: itself, without a number's or phone's sign."""
+    """Returns the word by which a key is found: the key without a number's or phone's sign."""
     return _cut(fold(key).lstrip("#+"), _WORD_BYTES)
 
 
@@ -101,7 +102,7 @@ def _has_spaces(key: str) -> bool:
 
 
 def _words(entry: SearchEntry) -> dict[str, None]:
-    """The words that find the entry, each once, as far as one posting holds them."""
+    """Returns the words that find the entry, each once, as many as fit into one posting."""
     found: dict[str, None] = {}
     size = 0
     for word in _all_words(entry):
@@ -125,7 +126,7 @@ def _all_words(entry: SearchEntry) -> Iterator[str]:
 
 
 def _text(title: str, words: dict[str, None]) -> str:
-    """The title, and of the other words those that no longer one has in it: an email has four."""
+    """Returns the title and the other words, without parts of a longer one: an email has four."""
     of_title = set(words_to_find(title))
     others = [word for word in words if word not in of_title]
     parts = {part for word in others for part in words_of_folded(word) if part != word}

@@ -1,8 +1,8 @@
-"""What a query finds of one kind, in its order.
+"""Finds what a query means among the entries of one kind, in order of rank.
 
-First what the query names: an id, an email, a phone, an order's number, a code. Then what is called
-just so, what is called something that begins so, and what has a word for each of the query's words,
-each the beginning of it. Among equals the newer ones come first.
+First are entries that the query names: by an id, an email, a phone, an order's number or a code.
+Then entries whose title equals the query, entries whose title begins with it, and entries that
+have, for each word of the query, a word that begins with it. Among equals, newer entries are first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,14 +18,14 @@ from storepost.platform.postings.repository import PAGE, PostingRepository
 from storepost.values.text import SearchTerm, fold, search_terms, whole_phone
 
 MAX_HITS = 1_000
-"""Up to here a total is exact; of more this is the total."""
+"""A total is exact up to this number; a greater total is reported as this number."""
 
 MAX_CANDIDATES = 2_000
-"""Of the rarest word, where there are several."""
+"""How many postings of the rarest word are read, if the query has several words."""
 
 _STRIDE = PAGE
 _PROBED = 6
-"""So many words are queried, the longest ones; the others are looked for in what is found."""
+"""How many words are queried, the longest ones; the others only filter what is found."""
 
 
 class Rank(IntEnum):
@@ -39,25 +39,25 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Query:
-    """A query as it is compared."""
+    """A query in the form in which it is compared."""
 
     text: str
     words: tuple[SearchTerm, ...]
 
     @classmethod
     def of(cls, q: str) -> "Query":
-        """Returns the query of what somebody typed."""
+        """Returns the query for the text that a user typed."""
         return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(search_terms(q))))
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Returns the words of postings that the query may name as a whole."""
+        """Returns the words of postings that the query as a whole may name."""
         single = self.words[0] if len(self.words) == 1 else ()
         wholes = code_word(self.text), key_word(self.text), whole_phone(self.text)
         return frozenset((*filter(None, wholes), *single))
 
     def rank(self, posting: Posting) -> Rank | None:
-        """Returns how well a posting fits; None where it doesn't."""
+        """Returns how well a posting fits; None if it doesn't."""
         if posting.is_exact and posting.word in self.names:
             return Rank.NAMED
         words = posting.words
@@ -76,13 +76,12 @@ class Hit:
 
     id: UUID
     rank: Rank
-    at: datetime | None = None
-    """None where there is but one."""
+    at: datetime
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found of a kind, the best first; the total is exact up to 1,000."""
+    """The hits of a kind, the best first; the total is exact up to 1,000."""
 
     hits: Sequence[Hit]
     total: int
@@ -98,17 +97,17 @@ def find(postings: PostingRepository, query: Query) -> Found:
             best[posting.id] = Hit(posting.id, rank, posting.at)
         if len(best) > MAX_HITS and len(query.words) == 1:
             break
-    hits = sorted(best.values(), key=_order)
+    hits = sorted(best.values(), key=best_first)
     return Found(hits, min(len(hits), MAX_HITS))
 
 
-def _order(hit: Hit) -> tuple[Rank, float, UUID]:
-    """The best first, then the newer, then by id."""
-    return hit.rank, -hit.at.timestamp() if hit.at else 0.0, hit.id
+def best_first(hit: Hit) -> tuple[Rank, float, UUID]:
+    """Returns the sort key: the best hits first, then the newest, then by id."""
+    return hit.rank, -hit.at.timestamp(), hit.id
 
 
 def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
-    """What may fit: what the query names as a whole, then the postings of its rarest word."""
+    """Returns postings that may fit: those that the query names, then those of its rarest word."""
     prefix = query.words[0] if len(query.words) == 1 else ()
     for name in query.names.difference(prefix):
         yield from islice(postings.of(name), MAX_HITS)
@@ -119,15 +118,15 @@ def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
 
 
 def beginning(postings: PostingRepository, term: SearchTerm) -> Iterator[Posting]:
-    """Returns the postings of all words that begin like one of these."""
+    """Returns the postings of all words that begin with one of the term's words."""
     return chain.from_iterable(postings.beginning(word) for word in term)
 
 
 def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
-    """The postings of the word that ends first, where they are read side by side.
+    """Returns the postings of the word that ends first, as all are read side by side.
 
-    Of all words a few hundred are read, of the first two more. Where none ends, the first one's are
-    taken: long words are rare ones.
+    A few hundred postings of each word are read, and more of the first two. If none ends, the first
+    word's are returned: long words are rare.
     """
     read: list[list[Posting]] = [[] for _ in words]
     pairs = list(zip(read, words, strict=True))

@@ -1,4 +1,4 @@
-"""Where postings stand."""
+"""The keys of postings' rows and pages."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -9,19 +9,21 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 END_OF_WORD = "\x01"
-"""Before every letter, so that a whole word comes before those that it begins."""
+"""Sorts before every letter, so that a whole word sorts before the words that begin with it."""
 
 PACKED_KINDS = (SearchKind.PRODUCT, SearchKind.ORDER)
-"""Kinds whose postings may stand in pages: their words name no person, as what is gone stays in a
-page until that is merged."""
+"""Kinds whose postings may be in pages.
+
+Their words name no person: a page keeps deleted postings until it is merged.
+"""
 
 _PAGE_PARTITIONS = 8
-"""Of a kind in a workspace: one partition takes a thousand units a second."""
+"""How many partitions a kind's pages have in a workspace: one takes a thousand units a second."""
 
 
 @dataclass(frozen=True)
 class Indexed:
-    """What has an index of its own: the entries of one kind in one workspace."""
+    """The owner of one index: the entries of one kind in one workspace."""
 
     workspace: WorkspaceScope
     kind: SearchKind
@@ -38,7 +40,7 @@ def posting_key(workspace: WorkspaceScope, kind: SearchKind, word: str, entry_id
 
 
 def posting_sort_key(word: str, short_id: str) -> str:
-    """Returns by what postings are sorted: by their words, and then by the ids of their entries."""
+    """Returns the sort key of a posting: its word, then the id of its entry."""
     return f"{word}{END_OF_WORD}{short_id}"
 
 
@@ -58,7 +60,7 @@ def fences_key(of: Indexed, run: int) -> Key:
 
 
 def packed_partitions(of: Indexed) -> list[str]:
-    """Returns all partitions of a kind's runs; the first one has the row that names them."""
+    """Returns all partitions of a kind's runs; the first one has the row that names the runs."""
     pages = (_pages_partition(of, number) for number in range(_PAGE_PARTITIONS))
     return [runs_key(of)[0], *pages]
 

@@ -1,4 +1,4 @@
-"""What a list's `q` finds: everything whose words begin so, for the list to filter and sort."""
+"""Finds all entries that a list's `q` matches, for the list to filter and sort."""
 
 from collections.abc import Iterator
 from uuid import UUID
@@ -20,13 +20,13 @@ def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Postin
     query, postings = Query.of(q), PostingRepository(workspace, kind)
     found: dict[UUID, Posting] = {}
     for posting in _rarest([beginning(postings, term) for term in query.words]):
-        if posting.text and query.rank(posting) is not None:  # what is hidden has none
+        if posting.text and query.rank(posting) is not None:  # a hidden entry's have none
             found[posting.id] = posting
     return list(found.values())
 
 
 def _rarest(words: list[Iterator[Posting]]) -> list[Posting]:
-    """All postings of the word that ends first, where all are read side by side."""
+    """Returns all postings of the word that ends first, as all are read side by side."""
     read: list[list[Posting]] = [[] for _ in words]
     while words and len(read[0]) <= MAX_ROWS:
         for known, word in zip(read, words, strict=True):

@@ -1,7 +1,8 @@
-"""Writing runs: what a batch writes in number, and merges of what stands in several runs.
+"""Writes runs: a large batch as one run, and merges of several runs.
 
-Pages are written where nothing names them; then one write of the runs' row has them read. Who is
-killed in between leaves a run that was begun: a later one gives it up and removes its pages.
+Pages are written while nothing names them; then one write of the runs' row publishes them. A writer
+that is killed in between leaves a run that was begun: a later one abandons it and deletes its
+pages.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,35 +32,35 @@ from storepost.platform.postings.runs import (
 )
 
 MAX_UNSORTED_BYTES = 256_000
-"""Of batches' runs, each of which every search reads whole: then they are merged."""
+"""The size of batches' runs together, which every search reads whole: beyond it they are merged."""
 
 MAX_UNSORTED_PAGES = 48
 
 MIN_MERGED = 4
-"""Sorted runs that are merged at once, at least."""
+"""How many sorted runs are merged at once, at least."""
 
 MAX_MERGED_PAGES = 1_500
-"""Of sorted runs that are merged: a merge is done within a run of the worker."""
+"""How many pages of sorted runs are merged: a merge has to end within one run of the worker."""
 
 
 class Packing:
     """Writes runs of one kind in one workspace."""
 
     def __init__(self, of: Indexed) -> None:
-        """Writes none yet."""
+        """Makes the writer."""
         self._of = of
         self._runs = RunsRepository(of)
         self._pages = RowSerializer(PostingPageItem)
         self._fences = RowSerializer(PostingFencesItem)
 
     def begin(self, pages: Sequence[Sequence[KeyedPosting]], expect_live: ExpectLive) -> Runs:
-        """Begins a run of these pages: it has the newest number of what is returned."""
+        """Begins a run of these pages; its number is the newest of the returned runs."""
         return self._runs.begin_batch(len(pages), expect_live)
 
     def write(self, begun: Runs, pages: Sequence[Sequence[KeyedPosting]]) -> None:
-        """Writes the pages of a batch's run and has it read; merges where that is due.
+        """Writes the pages of a batch's run and publishes it; merges runs where that is due.
 
-        Raises RunAbandoned where it took too long: the batch is to be written once more.
+        Raises RunAbandoned if it took too long: the batch has to be written again.
         """
         number = begun.newest
         rows = self._page_rows(number, pages)
@@ -69,16 +70,16 @@ class Packing:
         self.merge_due(self._runs.publish(run, begun.ended))
 
     def merge_due(self, runs: Runs) -> None:
-        """Merges runs where there are so many that searches read too much."""
+        """Merges runs if there are so many that searches read too much."""
         now: Runs | None = runs
-        with suppress(RunGone, RunAbandoned):  # another one has merged them meanwhile
+        with suppress(RunGone, RunAbandoned):  # another process has merged them meanwhile
             while now and (merged := due(now)):
                 now = self._merge(merged)
 
     def _merge(self, merged: Sequence[Run]) -> Runs | None:
-        """Writes one run of what holds in several, and has it read in their place.
+        """Writes one run of the postings that hold in several, and publishes it in their place.
 
-        Returns which runs there are then; None where another one merges.
+        Returns which runs there are then; None if another process merges.
         """
         reader, found = PageReader(self._of), dict[str, KeyedPosting]()
         for each in chain.from_iterable(map(reader.all_of, merged)):
@@ -105,7 +106,7 @@ class Packing:
         ]
 
     def _remove(self, ended: Iterable[EndedRun]) -> None:
-        """Removes the pages of runs that nobody reads any more."""
+        """Deletes the pages of runs that are no longer read."""
         delete_rows(key for run in ended for key in self._keys_of(run))
 
     def _keys_of(self, run: EndedRun) -> list[Key]:
@@ -116,8 +117,8 @@ class Packing:
 def due(runs: Runs) -> Sequence[Run]:
     """Returns the runs that are to be merged now; none while a merge is under way.
 
-    Those of batches go first; of sorted ones the newest that are small enough together. In order
-    of their sequences they follow each other: nothing that stays may stand between them.
+    Batches' runs are merged first; of sorted runs, the newest that are small enough together. The
+    merged runs are adjacent in the order of their sequences: no other run may be between them.
     """
     if runs.is_merging:
         return ()
@@ -136,7 +137,7 @@ def due(runs: Runs) -> Sequence[Run]:
 
 
 def _last(runs: Sequence[Run], *, is_sorted: bool) -> list[Run]:
-    """The last ones, as far as they are of one sort, in order."""
+    """Returns the last runs in order, back to the first one of the other sort."""
     found = takewhile(lambda each: each.is_sorted == is_sorted, reversed(runs))
     return list(found)[::-1]
 

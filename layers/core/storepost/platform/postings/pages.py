@@ -1,8 +1,8 @@
-"""Pages: many postings in one item, each text once.
+"""Pages: many postings in one item, with each text stored once.
 
-What a batch writes is cut by its entries, so that all postings of an entry stand in one page, and
-any page may have any word. A merge cuts by sort keys instead, so that a word stands in few pages,
-and fences say where each of them begins. Either is written once and never changed.
+A batch's pages are cut by entry: all postings of an entry are in one page, and any page may have
+any word. A merge's pages are cut by sort key: a word is in few pages, and fences say where each
+page begins. Both are written once and never changed.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,13 +21,13 @@ from storepost.platform.postings.keys import END_OF_WORD, posting_sort_key
 from storepost.values.ids import from_short, from_short_moment, short, short_moment
 
 _BATCH_PAGE_BYTES = 64_000
-"""Of words and texts in a page of a batch, before it is deflated."""
+"""The bytes of words and texts in a page of a batch, before it is deflated."""
 
 _SORTED_PAGE_BYTES = 128_000
-"""The same in a page of a merge, where they are very long: an item has 400 KB at most."""
+"""The same in a page of a merge with very long ones: an item has 400 KB at most."""
 
 _SORTED_PAGE_POSTINGS = 100
-"""In a page of a merge: about 4 KB deflated."""
+"""How many postings a page of a merge has: about 4 KB deflated."""
 
 _LAST = "\U0010ffff"
 
@@ -36,39 +36,43 @@ class PostingPageItem(Item, discriminator="posting_page"):
     """Postings of many entries."""
 
     content = Deflated(attr_name="z")
-    """Six arrays: short ids of entries; their short moments; the sequences of their postings; words
-    in order; of each word its postings; texts. A posting is an array of two numbers: twice the
-    position of its entry, and one more where the word names just this entry; and that of its
+    """Six arrays, which refer to each other by position.
+
+    They are short ids of entries; their short moments; the sequences of their postings; words in
+    order; for each word its postings; texts. A posting is an array of two numbers: twice the
+    position of its entry, plus one if the word identifies only this entry; and the position of its
     text.
     """
 
 
 class PostingFencesItem(Item, discriminator="posting_fences"):
-    """Where the pages of a run begin that a merge has cut by sort keys."""
+    """The sort keys at which the pages of a merge's run begin."""
 
     fences = Deflated(attr_name="z")
-    """Of each page a text that is no greater than its first sort key, and greater than the last one
-    of the page before it.
+    """A text for each page.
+
+    It is no greater than the page's first sort key, and greater than the last one of the page
+    before.
     """
 
 
 @dataclass(frozen=True)
 class KeyedPosting:
-    """A posting beside the sort key that it has, or would have, as a row."""
+    """A posting with the sort key that it has, or would have, as a row."""
 
     sort_key: str
     posting: Posting
     sequence: int = 0
-    """That of the batch which wrote it (`runs.py`); 0 for one that has none yet."""
+    """The sequence of the batch that wrote it (`runs.py`); 0 if it has none yet."""
 
     @property
     def bytes(self) -> int:
-        """Returns what its word and text take in a page."""
+        """Returns how many bytes its word and text take in a page."""
         return len(self.posting.word.encode()) + len(self.posting.text.encode())
 
 
 class Page:
-    """The postings of a page, each made as it is asked for."""
+    """The postings of a page, each made on demand."""
 
     def __init__(self, content: Any) -> None:  # noqa: ANN401 - JSON
         """Takes what `content_of` returned."""
@@ -76,7 +80,7 @@ class Page:
         self._words, self._postings, self._texts = words
 
     def beginning(self, prefix: str, after: str) -> Iterator[KeyedPosting]:
-        """Returns the postings whose words begin so, in order, those behind a sort key."""
+        """Returns the postings whose words begin with `prefix`, in order, after a sort key."""
         first = max(prefix, after).partition(END_OF_WORD)[0]
         for place in range(bisect_left(self._words, first), len(self._words)):
             word = self._words[place]
@@ -101,7 +105,7 @@ class Page:
 def content_of(postings: Iterable[KeyedPosting], sequence: int) -> list[Any]:
     """Returns the content of a page of these postings, which are in order.
 
-    Those that have no sequence yet get this one.
+    Postings without a sequence get this one.
     """
     entries, texts = dict[tuple[UUID, datetime, int], int](), dict[str, int]()
     words = dict[str, list[tuple[int, int]]]()
@@ -121,7 +125,7 @@ def content_of(postings: Iterable[KeyedPosting], sequence: int) -> list[Any]:
 
 
 def cut_by_entry(postings: Iterable[KeyedPosting]) -> list[list[KeyedPosting]]:
-    """Returns the postings as pages of a batch: all those of an entry stand in one."""
+    """Returns the postings as pages of a batch: all postings of an entry are in one page."""
     by_entry: dict[UUID, list[KeyedPosting]] = {}
     for each in postings:
         by_entry.setdefault(each.posting.id, []).append(each)
@@ -136,7 +140,7 @@ def cut_by_entry(postings: Iterable[KeyedPosting]) -> list[list[KeyedPosting]]:
 
 
 def cut_by_key(postings: Iterable[KeyedPosting]) -> list[list[KeyedPosting]]:
-    """Returns postings that are in order as pages of a merge."""
+    """Returns postings, which are in order, as pages of a merge."""
     pages, size = list[list[KeyedPosting]](), _SORTED_PAGE_BYTES
     for each in postings:
         size += each.bytes
@@ -148,16 +152,16 @@ def cut_by_key(postings: Iterable[KeyedPosting]) -> list[list[KeyedPosting]]:
 
 
 def fences_of(pages: Sequence[Sequence[KeyedPosting]]) -> list[str]:
-    """Returns the fences of a merge's pages, as short as they may be."""
+    """Returns the fences of a merge's pages, as short as possible."""
     return ["", *(_fence(one[-1].sort_key, other[0].sort_key) for one, other in pairwise(pages))]
 
 
 def _fence(last: str, first: str) -> str:
-    """The shortest beginning of a sort key that is greater than the one before it."""
+    """Returns the shortest prefix of a sort key that is greater than the one before it."""
     return next(first[:size] for size in range(1, len(first) + 1) if first[:size] > last)
 
 
 def pages_of_prefix(fences: Sequence[str], prefix: str, after: str) -> range:
-    """Returns which pages may have postings whose words begin so, behind a sort key."""
+    """Returns which pages may have postings whose words begin with `prefix`, after a sort key."""
     first = max(bisect_right(fences, max(prefix, after)) - 1, 0)
     return range(first, bisect_right(fences, f"{prefix}{_LAST}"))

@@ -1,8 +1,8 @@
-"""Reading rows and pages together: of the postings under one key the newest is found.
+"""Reads rows and pages together: of the postings under one key, the newest one is returned.
 
-Pages are named by their run's row and never change, so they are read with eventual consistency: one
-that isn't there yet is read once more. Where a merge has removed it by then, that row is read anew,
-and reading goes on behind the last sort key.
+Pages are named by the runs' row and never change, so they are read with eventual consistency: a
+page that isn't found is read once more. If a merge has deleted it by then, the runs' row is read
+again, and reading goes on after the last sort key.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,28 +20,28 @@ from storepost.platform.postings.runs import Run, Runs
 _CONTENT = Deflated()
 
 _FIRST_PAGES = 1
-"""Of a sorted run, that are read together with those of the others."""
+"""How many pages of a sorted run are read together with those of the others."""
 
 _PAGES = 4
-"""Of a sorted run, that are read at once from then on."""
+"""How many pages of a sorted run are read at once after that."""
 
 
 class RunGone(Exception):  # noqa: N818 - it is what happened
-    """A merge has removed a run's pages since the run was read."""
+    """A merge has deleted a run's pages since the run was read."""
 
 
 class Layer(NamedTuple):
-    """A posting of a row or of a page, and what it stands above."""
+    """A posting of a row or of a page, with what decides which one of a key holds."""
 
     sort_key: str
     sequence: int
     is_row: bool
     posting: Posting | None
-    """None where a row says that there is none."""
+    """None for a tombstone."""
 
 
 def newest_of_each(layers: Iterable[Iterator[Layer]]) -> Iterator[KeyedPosting]:
-    """Returns the postings that hold, of layers that are each in order, in their order."""
+    """Returns the postings that hold, in order; each of the layers is in order."""
     for key, found in groupby(merge(*layers, key=_sort_key), key=_sort_key):
         posting = max(found, key=lambda layer: (layer.sequence, layer.is_row)).posting
         if posting:
@@ -56,14 +56,14 @@ class PageReader:
     """The pages of a kind's runs, each read once."""
 
     def __init__(self, of: Indexed) -> None:
-        """Begins with none."""
+        """Begins with no page read."""
         self._of = of
         self._found: dict[Key, Any] = {}
 
     def layers(self, runs: Runs, prefix: str, after: str) -> list[Iterator[Layer]]:
-        """Returns the postings of each run whose words begin so, behind a sort key, in order.
+        """Returns each run's postings whose words begin with `prefix`, after a sort key, in order.
 
-        Raises RunGone, then or as they are read.
+        Raises RunGone, now or while they are iterated.
         """
         pages = self._pages(runs, prefix, after)
         first = [
@@ -85,7 +85,7 @@ class PageReader:
         return (each for key in keys for each in Page(self._found[key]).beginning("", ""))
 
     def _pages(self, runs: Runs, prefix: str, after: str) -> list[list[Key]]:
-        """The keys of the pages of each run that may have such postings."""
+        """Returns, for each run, the keys of its pages that may have such postings."""
         fences = {run: fences_key(self._of, run.number) for run in runs.runs if run.is_sorted}
         self._read(fences.values())
         return [
@@ -120,7 +120,7 @@ class PageReader:
             yield Layer(each.sort_key, each.sequence, is_row=False, posting=each.posting)
 
     def _read(self, keys: Iterable[Key]) -> None:
-        """Reads those that weren't read yet. Raises RunGone."""
+        """Reads the pages that weren't read yet. Raises RunGone."""
         missing = [key for key in dict.fromkeys(keys) if key not in self._found]
         found = find_raw(missing, consistent=False)
         found |= find_raw(key for key in missing if key not in found)

@@ -1,6 +1,6 @@
 """The postings of a workspace's entries of one kind, in rows and in pages.
 
-Alone of all that is stored they are read as they may have been a moment ago.
+Unlike most rows, they are read with eventual consistency.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -25,11 +25,11 @@ from storepost.values.ids import short_moment
 from storepost.values.scope import WorkspaceScope
 
 PAGE = 251
-"""Four are a thousand and one: more than that is not looked at of one word."""
+"""Four pages are a thousand and one: no more postings of one word are read."""
 
 
 class PostingRepository:
-    """The postings of a workspace's entries of one kind. It reads once which pages there are."""
+    """The postings of a workspace's entries of one kind. It reads the row of the runs once."""
 
     def __init__(self, workspace: WorkspaceScope, kind: SearchKind) -> None:
         """Makes the repository of one kind in one workspace."""
@@ -40,25 +40,26 @@ class PostingRepository:
         self._known_runs: Runs | None = None
 
     def beginning(self, prefix: str) -> Iterator[Posting]:
-        """Returns the postings of words that begin so, by word; reads a few hundred at a time."""
+        """Returns the postings of words with that prefix, by word, read a few hundred at a time."""
         return (each.posting for each in self._keyed(prefix))
 
     def of(self, word: str) -> Iterator[Posting]:
-        """Returns the postings of just this word."""
+        """Returns the postings of exactly this word."""
         return self.beginning(f"{word}{END_OF_WORD}")
 
     def update_index(self, before: SearchEntry | None, after: SearchEntry | None) -> None:
-        """Writes what differs between the postings of two states of an entry, as rows.
+        """Writes the differences between the postings of two states of an entry, as rows.
 
-        It may be killed and run again: each posting is put or deleted whatever stands there. Of
-        the old ones just the keys are needed, so that whatever stands there can be deleted.
+        It may be killed and repeated: each posting is put or deleted unconditionally. Only the keys
+        of the old postings are used, so that a row is deleted whatever it holds.
         """
         write_together([self.differences(before, after)])
 
     def differences(self, before: SearchEntry | None, after: SearchEntry | None) -> PostingWrites:
-        """Returns what `update_index` writes: each posting as it is to be, None for no more."""
+        """Returns what `update_index` writes: each changed posting, None for a deleted one."""
         old, new = self._postings(before), self._postings(after)
-        # What is shown again has moved to another list: whoever goes through that may have passed.
+        # An entry that is shown again has moved to another list, which a walk may have passed: all
+        # its postings are written.
         unchanged = {} if before and after and before.is_hidden > after.is_hidden else old
         changed = {key: posting for key, posting in new.items() if unchanged.get(key) != posting}
         return {**changed, **{key: None for key in old if key not in new}}
@@ -68,9 +69,10 @@ class PostingRepository:
         entries: Iterable[tuple[Collection[Key], SearchEntry | None]],
         expect_live: ExpectLive | None = None,
     ) -> list[set[Key]]:
-        """Writes all postings of entries as they are now, and deletes stale ones of each.
+        """Writes all current postings of entries, and deletes the stale ones of each.
 
-        It may be killed and run again, as `update_index` may. Returns the written keys of each.
+        It may be killed and repeated, as `update_index` may. Returns the written keys of each
+        entry.
         """
         written, writes = list[set[Key]](), list[PostingWrites]()
         for stale, now in entries:
@@ -85,10 +87,10 @@ class PostingRepository:
         return set(self._postings(entry))
 
     def delete_entry(self, entry_id: UUID, words: Collection[str]) -> None:
-        """Deletes the postings of an entry for these words, and for all words that those name.
+        """Deletes the postings of an entry for these words, and for all words in their texts.
 
-        These go last: a run that is killed finds by them again what is left. Raises ValueError for
-        a kind that may have pages.
+        The postings for these words are deleted last: by them, the repeat of a killed run finds
+        what is left. Raises ValueError for a kind that may have pages.
         """
         if self._kind in PACKED_KINDS:
             raise ValueError(f"postings of {self._kind} may stand in pages")
@@ -101,7 +103,7 @@ class PostingRepository:
         send(request(key, None, 0) for key in own)
 
     def stored(self, after: str, limit: int) -> list[tuple[Key, UUID]]:
-        """Returns the first postings behind a sort key, by word, with their entries' ids."""
+        """Returns the first postings after a sort key, by word, with their entries' ids."""
         partition = postings_partition(self._scope, self._kind)
         found = islice(self._keyed("", after, consistent=True), limit)
         return [((partition, each.sort_key), each.posting.id) for each in found]
@@ -118,7 +120,7 @@ class PostingRepository:
     def _keyed(
         self, prefix: str, after: str = "", *, consistent: bool = False
     ) -> Iterator[KeyedPosting]:
-        """The postings of words that begin so, behind a sort key, with their own."""
+        """Returns the postings of words with that prefix after a sort key, with their sort keys."""
         while True:
             runs = self._runs()
             try:

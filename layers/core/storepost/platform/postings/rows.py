@@ -1,4 +1,4 @@
-"""Rows of postings: what single writes have added, and what they have removed from pages."""
+"""Rows of postings: those that single writes have added, and tombstones over pages."""
 
 from collections.abc import Iterable
 from itertools import batched
@@ -13,7 +13,7 @@ from storepost.platform.postings.keys import END_OF_WORD
 from storepost.values.ids import from_short, from_short_moment, short_moment
 
 _WRITES = 25
-"""That DynamoDB takes in a call."""
+"""How many writes DynamoDB takes in a call."""
 
 type Request = dict[str, Any]
 """One write of BatchWriteItem."""
@@ -26,11 +26,11 @@ class PostingItem(Item, discriminator="hit"):
     text = UnicodeAttribute(attr_name="t")
     exact = NumberAttribute(attr_name="e", null=True)
     sequence = NumberAttribute(attr_name="s", null=True)
-    """It holds over pages of this sequence and of lesser ones (`runs.py`); without it over none."""
+    """It overrides pages of this sequence and lower ones (`runs.py`); without one, no pages."""
 
 
 class NoPostingItem(PostingItem, discriminator="no_hit"):
-    """That there is no posting, though a page may have one: a tombstone."""
+    """A tombstone: there is no posting, though a page may have one."""
 
     at = UnicodeAttribute(attr_name="n", null=True)
     text = UnicodeAttribute(attr_name="t", null=True)
@@ -41,7 +41,7 @@ _TOMBSTONE = Item.kind.get_discriminator(NoPostingItem)
 
 
 def as_posting(item: PostingItem) -> Posting | None:
-    """Returns a row's posting; None of a row that says that there is none."""
+    """Returns a row's posting; None for a tombstone."""
     if isinstance(item, NoPostingItem):
         return None
     word, _, entry_id = item.sk.rpartition(END_OF_WORD)
@@ -55,10 +55,11 @@ def as_posting(item: PostingItem) -> Posting | None:
 
 
 def request(key: Key, posting: Posting | None, sequence: int) -> Request:
-    """Returns the write of a posting, or of there being none.
+    """Returns the write of a posting, or for None the write that removes it.
 
-    Where the kind has no pages the sequence is 0: then it is written as ever, or removed. It is
-    made without an object of PynamoDB: what is searched has a dozen of them.
+    For a kind without pages the sequence is 0, and the row of a removed posting is deleted; with a
+    sequence, a tombstone is put. It is made without a PynamoDB object, as a searched row has a
+    dozen postings.
     """
     above = {"s": {"N": str(sequence)}} if sequence else {}
     row: dict[str, Any] = {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
@@ -72,7 +73,7 @@ def request(key: Key, posting: Posting | None, sequence: int) -> Request:
 
 
 def send(requests: Iterable[Request]) -> None:
-    """Writes rows one by one in as few calls as there may be; what DynamoDB leaves comes again."""
+    """Writes rows without transactions in as few calls as possible; retries unprocessed ones."""
     for some in batched(requests, _WRITES, strict=False):
         unprocessed, tries = list(some), 0
         while unprocessed:

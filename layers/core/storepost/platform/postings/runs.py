@@ -1,13 +1,14 @@
 """One row says which runs of pages a workspace has of one kind.
 
-A run is what one batch or one merge has written. Its number says where its pages stand, and is new
-for each try. The sequence of a posting says what holds of several under one key: that with the
-greatest one, and of a row and a page with the same one the row. What a batch writes as pages has
-the run's number for that, and keeps it in merges; a row, also one that says that there is no
-posting, has the greatest number that any run had when it was written.
+A run is the pages that one batch or one merge has written. Its number is part of its pages' keys,
+and is new for each attempt. Of several postings under one key, the one with the greatest sequence
+holds; of a row and a page with the same sequence, the row. The postings of a batch's pages have the
+run's number as their sequence, and keep it in merges; a row, or a tombstone, has the greatest
+number that any run had when the row was written.
 
-So whoever writes an entry's postings one after the other is read so, in rows or pages: a run has
-its number before its pages are written, and a row its sequence from a read that came before.
+So if one writer writes an entry's postings several times, the last ones are read, in rows or pages:
+a run gets its number before its pages are written, and a row gets its sequence from an earlier
+read.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -24,43 +25,44 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 ABANDONED_AFTER = timedelta(minutes=30)
-"""A run that was begun so long ago will not be finished: functions run for 15 minutes at most."""
+"""A run that was begun so long ago will not be finished: a function runs for at most 15 minutes."""
 
 type ExpectLive = Callable[[Changes, WorkspaceScope], None]
-"""Demands that a workspace is there, where it gets its first run."""
+"""Adds the condition that a workspace exists, when it gets its first run."""
 
 
 class RunAbandoned(Exception):  # noqa: N818 - it is what happened
-    """Others abandoned a run that took too long, or the workspace is gone: nothing shows it."""
+    """Another writer abandoned the slow run, or the workspace is gone: the run isn't read."""
 
 
 class PostingRunsItem(VersionedItem, discriminator="posting_runs"):
     """Says which runs a workspace has of one kind."""
 
     newest = NumberAttribute()
-    """The greatest number that a run ever had."""
+    """The greatest number that any run ever had."""
     runs = Records("number", "sequence", "pages", "size", "is_sorted", named_by=["number"])
-    """The published ones, by their sequence; the size is in bytes."""
+    """The published runs, by their sequence; the size is in bytes."""
     begun = Records("number", "pages", "at", "first", "last", named_by=["number"])
-    """Those whose pages are being written, and since when; of a merge also the least and the
-    greatest sequence of what it merges.
+    """Runs whose pages are being written, and since when.
+
+    For a merge, they also have the least and the greatest sequence of the runs that it merges.
     """
     ended = Records("number", "pages", named_by=["number"])
-    """Those that are read no more, and whose pages may still be there."""
+    """Runs that are no longer read, and whose pages may still exist."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that was published: it is read."""
+    """A published run: it is read."""
 
     number: int
     sequence: int
-    """The greatest one of its postings."""
+    """The greatest sequence of its postings."""
     pages: int
     size: int
-    """Of its pages in bytes."""
+    """The bytes of its pages."""
     is_sorted: bool
-    """Whether a merge has cut it by sort keys, with fences."""
+    """Whether it is a merge's run, cut by sort keys, with fences."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,16 @@ class BegunRun:
     at: datetime
     first: int | None = None
     last: int | None = None
-    """Of a merge, the least and the greatest sequence of what it merges."""
+    """For a merge, the least and the greatest sequence of the runs that it merges."""
 
     @property
     def is_merge(self) -> bool:
-        """Returns whether it is a merge's."""
+        """Returns whether it is a merge's run."""
         return self.first is not None
 
     @property
     def is_abandoned(self) -> bool:
-        """Returns whether nobody works on it any more."""
+        """Returns whether it is so old that its writer must have ended."""
         return self.at < clock.now() - ABANDONED_AFTER
 
     def merges(self, run: Run) -> bool:
@@ -110,14 +112,14 @@ class Runs:
 
     @property
     def is_merging(self) -> bool:
-        """Returns whether a merge is under way, and not abandoned."""
+        """Returns whether a merge is under way that isn't abandoned."""
         return any(each.is_merge and not each.is_abandoned for each in self.begun)
 
     @property
     def mergeable(self) -> tuple[Run, ...]:
-        """Returns the runs below all batches' runs that are being written: they may be merged.
+        """Returns the runs that may be merged: those with a lower sequence than all begun batches'.
 
-        What is written later has a greater sequence than these.
+        Rows and pages that are written later have a greater sequence than these.
         """
         first = min((each.number for each in self.begun if not each.is_merge), default=None)
         return tuple(each for each in self.runs if first is None or each.sequence < first)
@@ -132,13 +134,13 @@ class RunsRepository:
         self._key = runs_key(indexed)
 
     def find(self) -> Runs:
-        """Returns what the row says now; where there is none, that there are no runs."""
+        """Returns the runs in the row; no runs if there is no row."""
         return _as_runs(find(PostingRunsItem, self._key))
 
     def begin_batch(self, pages: int, expect_live: ExpectLive) -> Runs:
-        """Gives a batch's run its number, which is the newest one of what is returned.
+        """Begins a batch's run; its number is the newest of the returned runs.
 
-        Raises what `expect_live` has for a commit where the workspace is gone.
+        Raises the error that `expect_live` sets for the commit if the workspace is gone.
         """
 
         def begin(changes: Changes, before: Runs) -> Runs:
@@ -149,7 +151,7 @@ class RunsRepository:
         return self._change(begin)
 
     def begin_merge(self, merged: Collection[Run], pages: int) -> int | None:
-        """Gives a merge's run its number; None where the runs can't be merged any more."""
+        """Begins a merge's run and returns its number; None if the runs can't be merged now."""
         sequences = [each.sequence for each in merged]
 
         def begin(_: Changes, before: Runs) -> Runs | None:
@@ -164,9 +166,9 @@ class RunsRepository:
         return after.newest if after else None
 
     def publish(self, run: Run, removed: Collection[EndedRun] = ()) -> Runs:
-        """Publishes a run whose pages are written, and drops ended ones whose pages are removed.
+        """Publishes a run whose pages are written, and drops ended runs whose pages are deleted.
 
-        What a merge has merged is ended by that. Raises RunAbandoned.
+        Publishing a merge's run ends the runs that it merged. Raises RunAbandoned.
         """
 
         def apply(_: Changes, before: Runs) -> Runs:
@@ -186,7 +188,7 @@ class RunsRepository:
         return self._change(apply)
 
     def _change[R: Runs | None](self, work: Callable[[Changes, Runs], R]) -> R:
-        """Writes the runs that `work` returns; nothing where that is None."""
+        """Writes the runs that `work` returns; nothing if it returns None."""
 
         def change(changes: Changes) -> R:
             row = find(PostingRunsItem, self._key)
@@ -204,14 +206,14 @@ class RunsRepository:
 
 
 def newest_of(indexed: Iterable[Indexed]) -> dict[Indexed, int]:
-    """Returns the greatest number of a run that each has ever had; 0 where there was none."""
+    """Returns the greatest number that any run of each has ever had; 0 if there was none."""
     keys = {each: runs_key(each) for each in indexed}
     rows = find_all(keys.values())
     return {each: _as_runs(find_in(rows, PostingRunsItem, keys[each])).newest for each in keys}
 
 
 def _with_begun(runs: Runs, begun: BegunRun) -> Runs:
-    """Returns the runs with one that begins; those that were abandoned are ended."""
+    """Returns the runs with one that is begun now; abandoned ones are ended."""
     abandoned = [each for each in runs.begun if each.is_abandoned]
     remaining = (each for each in runs.begun if each not in abandoned)
     ended = (EndedRun(each.number, each.pages) for each in abandoned)

@@ -1,4 +1,4 @@
-"""Writing postings: one by one as rows, or where they come in number as pages."""
+"""Writes postings: one by one as rows, or many at once as pages."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from storepost.platform.postings.packing import Packing
 
 MIN_PACKED = 200
-"""Postings of a kind in a workspace that are written as pages."""
+"""From how many postings of a kind in a workspace on they are written as pages."""
 
 type PostingWrites = Mapping[Key, Posting | None]
-"""What is to stand under keys; None for nothing."""
+"""The posting to write under each key; None to delete it."""
 
 
 @dataclass(frozen=True)
 class _Group:
-    """What is written of one kind in one workspace."""
+    """The writes of one kind in one workspace."""
 
     of: Indexed
     writes: PostingWrites
@@ -36,7 +36,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class WrittenRows:
-    """The rows that were written of a kind in a workspace, and their sequence."""
+    """The rows that were written for a kind in a workspace, and their sequence."""
 
     of: Indexed
     writes: PostingWrites
@@ -44,18 +44,18 @@ class WrittenRows:
 
     @property
     def requests(self) -> list[Request]:
-        """Returns what writes them."""
+        """Returns the requests that write them."""
         return [request(key, posting, self.sequence) for key, posting in self.writes.items()]
 
 
 def write_together(
     writes: Iterable[PostingWrites], expect_live: ExpectLive | None = None
 ) -> list[WrittenRows]:
-    """Writes what differs of several entries, in as few calls as there may be.
+    """Writes the differences of several entries, in as few calls as possible.
 
-    Of two that write under one key the later one holds. Many of a kind become pages where
-    `expect_live` is given, which raises what ends it where a workspace is gone; without it all
-    become rows. Returns what became rows.
+    If two write under one key, the later one holds. Many postings of a kind become pages if
+    `expect_live` is given, whose condition fails if a workspace is gone; without it all become
+    rows. Returns what became rows.
     """
     groups = list(_groups(writes))
     large = [each for each in groups if expect_live and _is_large(each)]
@@ -73,8 +73,8 @@ def write_together(
 def write_settled(writes: Iterable[PostingWrites], expect_live: ExpectLive | None = None) -> None:
     """Writes postings beside the stream's reader, which may write those of the same entries.
 
-    A row whose sequence is old by now may stand where that reader had written a newer one, and
-    below a page: so such rows are written once more.
+    A row with an outdated sequence may have overwritten a newer one of that reader, and may be
+    overridden by a page: so such rows are written again.
     """
     written = write_together(writes, expect_live)
     while written := [each for each in written if each.of.kind in PACKED_KINDS and each.writes]:
@@ -85,17 +85,17 @@ def write_settled(writes: Iterable[PostingWrites], expect_live: ExpectLive | Non
 
 @dataclass(frozen=True)
 class _Pages:
-    """A run that is begun."""
+    """A run that was begun, with its pages and removals."""
 
     packing: "Packing"
     begun: Runs
     pages: list[list[KeyedPosting]]
     removals: WrittenRows
-    """What there isn't any more, as a page doesn't say that."""
+    """The removed postings, whose tombstones are rows, as pages have none."""
 
 
 def _pages(group: _Group, expect_live: ExpectLive) -> _Pages:
-    # Bulk writes, with their threads, are needed by few of the functions that write postings.
+    # Few of the functions that write postings need bulk writes, with their threads.
     from storepost.platform.postings.packing import Packing  # noqa: PLC0415 - 3 ms
 
     packing, puts = Packing(group.of), group.puts

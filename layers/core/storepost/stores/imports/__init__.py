@@ -1,1 +1,1 @@
-"""What stores send in bulk: each import, and how a store's imports take turns."""
+"""Bulk data of stores: each import, and how a store's imports take turns."""

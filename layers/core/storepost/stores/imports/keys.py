@@ -1,4 +1,4 @@
-"""Where imports, their problems and their stores' turns stand."""
+"""Keys of imports, of their problems, and of stores' turns."""
 
 from uuid import UUID
 
@@ -11,35 +11,35 @@ IMPORTS = "import#"
 
 
 def turns_prefix() -> str:
-    """Returns how the sort keys of all stores' turns begin."""
+    """Returns the prefix of the sort keys of all stores' turns."""
     return _TURNS
 
 
 def turns_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Returns where a store's turns stand."""
+    """Returns the key of a store's turns."""
     return (workspace.key, f"{_TURNS}{short(store_id)}")
 
 
 def store_of_turns(sort_key: str) -> UUID:
-    """Returns the store whose turns these are."""
+    """Returns the store of a turns key."""
     return from_short(sort_key.removeprefix(_TURNS))
 
 
 def imports_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Returns where a store's imports stand."""
+    """Returns the partition of a store's imports."""
     return workspace.partition("imports", short(store_id))
 
 
 def import_key(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> Key:
-    """Returns where an import stands; short ids sort as ids do, and those as `queuedAt`."""
+    """Returns the key of an import; short ids sort like ids, and ids sort by `queuedAt`."""
     return (workspace.partition("imports", short(store_id)), f"{IMPORTS}{short(import_id)}")
 
 
 def problem_partition(workspace: WorkspaceScope, import_id: UUID) -> str:
-    """Returns where an import's problems stand."""
+    """Returns the partition of an import's problems."""
     return workspace.partition("import_problems", short(import_id))
 
 
 def problem_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
-    """Returns where an import's problem of that number stands; they count from 1."""
+    """Returns the key of an import's problem with that number; numbers start at 1."""
     return (problem_partition(workspace, import_id), f"problem#{number:06d}")

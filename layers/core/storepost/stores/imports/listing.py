@@ -1,6 +1,6 @@
-"""A store's imports as they are read: the list, one of them, its problems, the latest ones.
+"""Reads a store's imports: the list, one import, its problems, the latest ones.
 
-The list's total is counted, so the first page is one query, and a later one walks up to its rows.
+The list's total is stored, so the first page is one query, and a later page reads up to its rows.
 """
 
 from collections.abc import Collection, Iterator
@@ -18,13 +18,13 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class ImportFilter:
-    """What an import of the list must be; None asks for nothing."""
+    """The filters of the list; None doesn't filter."""
 
     scopes: Collection[ImportScope] | None = None
     statuses: Collection[ImportStatus] | None = None
 
     def takes(self, one: StoreImport) -> bool:
-        """Returns whether the import is what is asked for."""
+        """Returns whether the import matches all filters."""
         if self.scopes is not None and one.scope not in self.scopes:
             return False
         return self.statuses is None or one.status in self.statuses
@@ -38,7 +38,7 @@ class ImportFilter:
 def list_imports(
     workspace: WorkspaceScope, store_id: UUID, filters: ImportFilter, page: PageRequest
 ) -> Listing[StoreImport]:
-    """Returns the store's imports of a filter, last queued first. Raises FilterTooBroad."""
+    """Returns the store's imports that match, last queued first. Raises FilterTooBroad."""
     turns = TurnsRepository(workspace).get(store_id)
     total = turns.total(filters.scopes, filters.statuses)
     count = min(page.size, total - page.skipped)
@@ -60,7 +60,7 @@ def _matching(
 
 
 def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> StoreImport:
-    """Returns one of the store's imports; 404 where it has none of that id."""
+    """Returns one of the store's imports. Raises NotFound where it has none of that id."""
     turns = TurnsRepository(workspace).get(store_id)
     stored = ImportRepository(workspace, store_id).get(import_id)
     if stored is None:
@@ -71,7 +71,7 @@ def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> St
 def list_problems(
     workspace: WorkspaceScope, store_id: UUID, import_id: UUID, page: PageRequest
 ) -> Listing[ImportProblem]:
-    """Returns the records that one of the imports could not take, in the order of their places."""
+    """Returns the records that the import couldn't import, by number. Raises NotFound."""
     repository = ImportRepository(workspace, store_id)
     stored = repository.get(import_id)
     if stored is None:
@@ -84,7 +84,7 @@ def list_problems(
 def latest_imports(
     workspace: WorkspaceScope, turns: Turns
 ) -> dict[ImportScope, StoreImport | None]:
-    """Returns of each scope the import that runs, else the next in turn, else the latest."""
+    """Returns for each scope the running import, else the next in turn, else the latest."""
     return {scope: _latest(workspace, turns, scope) for scope in ImportScope}
 
 

@@ -1,4 +1,4 @@
-"""The message that has a store's imports run."""
+"""The message that runs a store's imports."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,11 +10,11 @@ from storepost.platform.messaging.outbox import Queue
 
 @dataclass(frozen=True)
 class StoreImportMessage(WorkspaceMessage):
-    """Asks to go on with whatever is open of a store, whose messages run in turn."""
+    """Requests the next step of a store's open imports; a store's messages are handled in turn."""
 
     queue: ClassVar = Queue.STORE_IMPORTS
     grouped_by: ClassVar = "store_id"
     margin_milliseconds: ClassVar = 30_000
-    """A chunk of records takes a second at the worst."""
+    """A chunk of records takes a second at most."""
 
     store_id: UUID

@@ -1,4 +1,4 @@
-"""An import as a value: a batch of a custom store, or what is pulled from a platform."""
+"""An import as a value: a custom store's batch, or a pull from a platform."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -65,31 +65,31 @@ class Imported:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where an import stands: what is before it is done and never done again."""
+    """How far an import is: records before this are done and never processed again."""
 
     done: int = 0
-    """Records dealt with, whether they were imported or are problems."""
+    """Records that were processed, whether they were imported or are problems."""
     imported: Imported = Imported()
     problems: int = 0
     stage: ImportStage | None = None
     removed: int = 0
-    """Records that the platform had no more, and that were deleted here."""
+    """Records that the platform no longer had, and that were deleted here."""
 
 
 @dataclass(frozen=True)
 class Pull:
-    """How far an import is that asks a platform for its records."""
+    """How far a pull from a platform is."""
 
     operation: str | None = None
-    """The platform's id of the export that is made or read; None before one is asked for."""
+    """The platform's id of the export that is made or read; None before one is requested."""
     after: str | None = None
-    """The id of the last record of an export that broke off: the next one begins behind it."""
+    """The id of the last record of a partial export: the next export starts after it."""
     exports: int = 0
-    """How many exports of the stage broke off."""
+    """How many exports of the stage ended early."""
     swept: str | None = None
-    """Up to which key of the store's list was looked for what the export hasn't."""
+    """The last key of the store's list that was compared with the export."""
     shows_all: bool = False
-    """Whether the shop showed all that it has when the export was asked for."""
+    """Whether the shop gave access to all its records when the export was requested."""
 
 
 @dataclass(frozen=True)
@@ -97,23 +97,23 @@ class StoreImport:
     """One import of a store."""
 
     id: UUID
-    """Ids of a store's imports sort by `queued_at`, and no two have the same moment."""
+    """Ids of a store's imports sort by `queued_at`, and no two have the same time."""
     store_id: UUID
     scope: ImportScope
     status: ImportStatus
     requester: Requester | None
-    """None where nobody requested it."""
+    """None for an import that the service queued itself."""
     queued_at: datetime
     started_at: datetime | None = None
     completed_at: datetime | None = None
     failure: ImportFailure | None = None
     progress: Progress = Progress()
     content: str | None = None
-    """The name of the object that holds its records; None where they are pulled."""
+    """The name of the object with its records; None for a pull."""
     pull: Pull = Pull()
 
     def failed(self, why: ImportFailure, at: datetime) -> "StoreImport":
-        """Returns the import once it failed."""
+        """Returns the import as failed."""
         return replace(
             self,
             status=ImportStatus.FAILED,
@@ -125,10 +125,10 @@ class StoreImport:
 
 @dataclass(frozen=True)
 class ImportProblem:
-    """A record that an import could not take; the rest went on."""
+    """A record that an import couldn't import; the others were processed."""
 
     index: int
-    """Its place in its own array of the request, from 0."""
+    """Its index in its own array of the request, from 0."""
     external_id: str | None = field(repr=False)
     """None where it can't be read."""
     code: str

@@ -1,7 +1,7 @@
-"""Rows of imports, of their problems, and one of each store's turns.
+"""Rows of imports, of their problems, and of each store's turns.
 
-An import's row is written where it is still what the writer knows it to be, so that two workers
-that got messages about the same store never do the same records twice.
+An import's row is written on the condition that it is as the writer read it, so that two workers
+with messages about the same store never import the same records twice.
 """
 
 from collections.abc import Iterator
@@ -44,11 +44,11 @@ class TurnsRepository:
     """The turns of a workspace's stores."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
 
     def get(self, store_id: UUID) -> Turns:
-        """Returns a store's turns; they are empty until something is queued."""
+        """Returns a store's turns, which are empty until an import is queued."""
         item = find(ImportTurnsItem, turns_key(self._scope, store_id))
         return as_turns(item) if item else Turns(store_id)
 
@@ -61,7 +61,7 @@ class TurnsRepository:
         return {turns.store_id: turns for turns in found}
 
     def save(self, changes: Changes, turns: Turns) -> None:
-        """Writes a store's turns, if nobody changed them since they were read."""
+        """Writes a store's turns, if they are unchanged since they were read."""
         item = ImportTurnsItem(*turns_key(self._scope, turns.store_id))
         if turns.version is not None:
             item.version = turns.version
@@ -81,10 +81,10 @@ class TurnsRepository:
 
 
 class ImportRepository:
-    """The imports of one store, as their rows say; `Turns.current` says what they are."""
+    """The imports of one store as their rows have them; `Turns.current` has the real status."""
 
     def __init__(self, workspace: WorkspaceScope, store_id: UUID) -> None:
-        """Of one store of one workspace."""
+        """Makes the repository of one store of one workspace."""
         self._scope = workspace
         self._store_id = store_id
 
@@ -104,7 +104,7 @@ class ImportRepository:
         return map(_as_import, rows)
 
     def after(self, import_id: UUID | None) -> Iterator[StoreImport]:
-        """Returns the imports that were queued after one, or all, in their turn."""
+        """Returns the imports that were queued after an import, or all, oldest first."""
         least = f"{IMPORTS}{short(import_id)}" if import_id else IMPORTS
         rows = ImportItem.query(
             imports_partition(self._scope, self._store_id),
@@ -131,7 +131,7 @@ class ImportRepository:
         )
 
     def save(self, changes: Changes, before: StoreImport, after: StoreImport) -> None:
-        """Writes what became of an import, if it still is where `before` says."""
+        """Writes an import's progress, if the row still is as in `before`."""
         progress = after.progress
         row = ImportItem(*import_key(self._scope, self._store_id, after.id))
         changes.update(

@@ -1,4 +1,4 @@
-"""What the rows of imports, of their problems and of stores' turns hold."""
+"""The rows of imports, of their problems and of stores' turns."""
 
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 
@@ -30,7 +30,7 @@ class ImportItem(Item, discriminator="store_import"):
     stage = UnicodeAttribute(null=True)
     content = UnicodeAttribute(null=True)
     pull = Record("operation", "after", "exports", "swept", "shows_all", null=True)
-    """It is compared whole, so no element is ever added to it."""
+    """Conditions compare it as a whole, so no element may ever be added to it."""
     removed = NumberAttribute(default=0)
 
 
@@ -49,7 +49,7 @@ class ImportTurnsItem(VersionedItem, discriminator="import_turns"):
 
 
 class ImportProblemItem(Item, discriminator="import_problem"):
-    """A record that an import could not take."""
+    """A record that an import couldn't import."""
 
     index = NumberAttribute()
     external_id = UnicodeAttribute(null=True)

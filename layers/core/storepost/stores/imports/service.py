@@ -1,4 +1,4 @@
-"""A store's imports as they queue, run in turn and end."""
+"""Queues, starts and ends a store's imports, which run in turn."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -33,7 +33,7 @@ def queue_import(
 ) -> StoreImport:
     """Adds a new import that waits for its turn, and queues the worker's message.
 
-    `content` names the object that holds its records; without one they are pulled.
+    `content` names the object with its records; without one it is a pull.
     """
     queued = replace(_next(turns, scope), requester=requester, content=content)
     _wait(changes, workspace, turns, [queued])
@@ -41,9 +41,9 @@ def queue_import(
 
 
 def queue_first_imports(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """All that a shop has is pulled, though nobody asks: it was just connected.
+    """Queues pulls of all records of a shop that was just connected.
 
-    What is open of a shop that was connected before goes on instead of beginning anew.
+    Open imports of a shop that was connected before continue instead.
     """
     turns = TurnsRepository(workspace).get(store_id)
     queued: list[StoreImport] = []
@@ -80,7 +80,7 @@ def _wait(
 
 
 def in_turn(workspace: WorkspaceScope, turns: Turns) -> StoreImport | None:
-    """Returns the import that runs, else the one whose turn it is; None where nothing is open."""
+    """Returns the running import, else the next in turn; None where none is open."""
     repository = ImportRepository(workspace, turns.store_id)
     if turns.running:
         return repository.get(turns.running)
@@ -90,7 +90,7 @@ def in_turn(workspace: WorkspaceScope, turns: Turns) -> StoreImport | None:
 def start_import(
     changes: Changes, workspace: WorkspaceScope, turns: Turns, queued: StoreImport, at: ImportStage
 ) -> StoreImport:
-    """Returns the import whose turn it is, running from now on; it begins at that stage."""
+    """Returns the next import as running, starting at that stage."""
     progress = replace(queued.progress, stage=at)
     started = replace(
         queued, status=ImportStatus.RUNNING, started_at=clock.now(), progress=progress
@@ -103,7 +103,7 @@ def start_import(
 def complete_import(
     changes: Changes, workspace: WorkspaceScope, turns: Turns, running: StoreImport
 ) -> None:
-    """The import that ran has imported all that it had."""
+    """Completes the running import, which has imported all its records."""
     completed = replace(
         running,
         status=ImportStatus.COMPLETED,
@@ -120,14 +120,14 @@ def fail_import(
     current: StoreImport,
     why: ImportFailure,
 ) -> None:
-    """The import whose turn it is ends where it is; what it imported stays."""
+    """Ends the current import as failed; the records that it imported stay."""
     _end(changes, workspace, turns, current, current.failed(why, clock.now()))
 
 
 def fail_open_imports(
     changes: Changes, workspace: WorkspaceScope, store_id: UUID, at: datetime
 ) -> None:
-    """What a store that is disconnected still had open has failed: two rows, however many."""
+    """Fails a disconnected store's open imports, in two rows, however many there are."""
     turns = TurnsRepository(workspace).get(store_id)
     after = turns.with_all_failed(at)
     if after == turns:

@@ -1,4 +1,4 @@
-"""How a store's imports take turns: how many there are of each kind, and whose turn it is."""
+"""How a store's imports take turns: the count of each kind, and the next import."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,9 +34,10 @@ class LatestImportStatus(StoredEnum):
 
 @dataclass(frozen=True)
 class CutShort:
-    """Imports that waited when their store was disconnected: they failed all at once.
+    """Imports that waited when their store was disconnected: all failed at that time.
 
-    Their rows still say that they are queued: there may be more of them than a transaction takes.
+    Their rows still have the status `queued`: there may be more of them than a transaction can
+    write.
     """
 
     after: UUID | None
@@ -46,13 +47,13 @@ class CutShort:
     at: datetime
 
     def holds(self, import_id: UUID) -> bool:
-        """Returns whether the import is one of them, if it was queued."""
+        """Returns whether an import with the status `queued` is one of them."""
         return (self.after is None or self.after < import_id) and import_id <= self.until
 
 
 @dataclass(frozen=True)
 class Turns:
-    """A store's imports as a whole."""
+    """All imports of a store, as counts and positions."""
 
     store_id: UUID
     counts: Mapping[ImportKind, int] = field(default_factory=dict)
@@ -60,17 +61,17 @@ class Turns:
     """The import that was queued last."""
     latest_of: Mapping[ImportScope, UUID] = field(default_factory=dict)
     queued_at: datetime | None = None
-    """When that was."""
+    """When the latest import was queued."""
     running: UUID | None = None
     ended: UUID | None = None
-    """The import that ended last; it is the turn of the one queued after it."""
+    """The import that ended last; the one queued after it is next."""
     outcome: ImportStatus | None = None
-    """What became of that one."""
+    """The status of that import."""
     cut_short: tuple[CutShort, ...] = ()
     products_imported_at: datetime | None = None
-    """When an import of products was completed last."""
+    """When an import of products was last completed."""
     version: int | None = field(default=None, compare=False, repr=False)
-    """Of the row that was read; None for a store that never had an import."""
+    """The version of the row that was read; None for a store that never had an import."""
 
     @property
     def waiting(self) -> int:
@@ -88,7 +89,7 @@ class Turns:
     def total(
         self, scopes: Collection[ImportScope] | None, statuses: Collection[ImportStatus] | None
     ) -> int:
-        """Returns how many imports are of one of these scopes and statuses; None is any."""
+        """Returns how many imports have one of these scopes and statuses; None is any."""
         return sum(
             count
             for (scope, status), count in self.counts.items()
@@ -100,11 +101,11 @@ class Turns:
         return self.total([scope], OPEN)
 
     def next_moment(self, now: datetime) -> datetime:
-        """Returns the `queuedAt` of the next import: now, and later than that of each before it."""
+        """Returns the `queuedAt` of a new import: now, and later than that of each before it."""
         return max(now, self.queued_at + _MOMENT) if self.queued_at else now
 
     def with_queued(self, queued: StoreImport) -> "Turns":
-        """Returns it once another import waits."""
+        """Returns the turns with another import queued."""
         return replace(
             self._counted(queued.scope, None, ImportStatus.QUEUED),
             latest=queued.id,
@@ -113,12 +114,12 @@ class Turns:
         )
 
     def with_started(self, started: StoreImport) -> "Turns":
-        """Returns it once the import whose turn it is runs."""
+        """Returns the turns with the next import running."""
         after = self._counted(started.scope, ImportStatus.QUEUED, ImportStatus.RUNNING)
         return replace(after, running=started.id)
 
     def with_ended(self, current: StoreImport, ended: StoreImport) -> "Turns":
-        """Returns it once the import whose turn it was has ended."""
+        """Returns the turns with the current import ended."""
         after = self._counted(ended.scope, current.status, ended.status)
         imported_at = self.products_imported_at
         if (ended.scope, ended.status) == (ImportScope.PRODUCTS, ImportStatus.COMPLETED):
@@ -132,7 +133,7 @@ class Turns:
         )
 
     def with_all_failed(self, at: datetime) -> "Turns":
-        """Returns it once the store is disconnected: what runs and what waits has failed."""
+        """Returns the turns after the store was disconnected: all open imports have failed."""
         if self.latest is None or not self.total(None, OPEN):
             return self
         failed = self
@@ -141,7 +142,7 @@ class Turns:
                 failed = failed._counted(scope, status, ImportStatus.FAILED, count)
         cut_short = (*self.cut_short, CutShort(self.ended, self.latest, at))
         if len(cut_short) > MAX_CUT_SHORT:
-            # The row stays small: of the oldest two only the later moment is kept.
+            # The row stays small: the two oldest become one, with the later time.
             oldest, second, *rest = cut_short
             cut_short = (replace(second, after=oldest.after), *rest)
         return replace(
@@ -153,7 +154,7 @@ class Turns:
         )
 
     def current(self, stored: StoreImport) -> StoreImport:
-        """Returns the import of its row: one that was cut short while it waited has failed."""
+        """Returns the import with its real status: failed, if it was cut short while it waited."""
         if stored.status is ImportStatus.QUEUED:
             for cut in self.cut_short:
                 if cut.holds(stored.id):

@@ -1,1 +1,1 @@
-"""A workspace's locales: those that its stores have, and those that people add."""
+"""A workspace's locales: those of its stores, and those that people add."""

@@ -1,4 +1,4 @@
-"""A workspace's locales as values; all of them together are what a change is decided on."""
+"""A workspace's locales as values; a change is decided on all of them together."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -52,11 +52,11 @@ class Locales:
     by_code: Mapping[str, WorkspaceLocale]
 
     def with_id(self, locale_id: UUID) -> WorkspaceLocale | None:
-        """Returns the locale of an id."""
+        """Returns the locale with that id, or None."""
         return next((row for row in self.by_code.values() if row.id == locale_id), None)
 
     def put(self, locale: WorkspaceLocale) -> "Locales":
-        """Returns the locales with this locale; a new default takes the place of the old one."""
+        """Returns the locales with this one; a new default replaces the old one."""
         rows = dict(self.by_code)
         if locale.is_default:
             rows = {code: replace(row, is_default=False) for code, row in rows.items()}
@@ -71,7 +71,7 @@ class Locales:
     def new(
         self, code: str, label: str | None, origin: WorkspaceLocaleOrigin, now: datetime
     ) -> WorkspaceLocale:
-        """Returns a locale that isn't there yet; the first of all is the default."""
+        """Returns a new locale; a workspace's first one is the default."""
         return WorkspaceLocale(
             id=ids.derived_id(self.workspace.id, "locale", code, now.isoformat()),
             code=code,
@@ -82,9 +82,9 @@ class Locales:
         )
 
     def with_store_locales(self, codes: Iterable[str], now: datetime) -> "Locales":
-        """Returns the locales once the active stores have exactly these, in this order.
+        """Returns the locales after the active stores have exactly these, in this order.
 
-        New ones appear, a manual one becomes the store's and keeps its label, and one that no
+        New ones are added, a manual one becomes the stores' and keeps its label, and one that no
         active store has any more becomes manual (docs/interface.md, section 4).
         """
         unique = list(dict.fromkeys(codes))

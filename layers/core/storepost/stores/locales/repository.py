@@ -1,4 +1,4 @@
-"""The one row that holds all locales of a workspace: at most 500, so a change is one write."""
+"""The row that holds all locales of a workspace: at most 500, so a change is one write."""
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key, VersionedItem, find
@@ -16,20 +16,20 @@ class LocalesItem(VersionedItem, discriminator="locales"):
 
 
 def locales_key(workspace: WorkspaceScope) -> Key:
-    """Returns where the workspace's locales stand."""
+    """Returns the key of the workspace's locales."""
     return (workspace.key, "locales")
 
 
 class LocaleRepository:
-    """A workspace's locales: read whole, saved whole, if nobody changed them meanwhile."""
+    """A workspace's locales: read and saved as a whole, if they are unchanged meanwhile."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
         self._item: LocalesItem | None = None
 
     def get(self) -> Locales:
-        """Returns all of them."""
+        """Returns all locales."""
         self._item = find(LocalesItem, locales_key(self._scope))
         rows = self._item.rows if self._item else []
         return Locales(
@@ -48,7 +48,7 @@ class LocaleRepository:
         )
 
     def save(self, changes: Changes, locales: Locales) -> None:
-        """Writes what `get` read and was changed since; another change meanwhile is a lost race."""
+        """Writes the changed locales; a lost race if they changed since `get` read them."""
         item = self._item or LocalesItem(*locales_key(self._scope))
         item.rows = [
             [

@@ -1,4 +1,4 @@
-"""Adding, changing and deleting locales, and following what the stores have."""
+"""Adds, changes and deletes locales, and updates them when stores' locales change."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ def update_locale(
     *,
     make_default: bool,
 ) -> WorkspaceLocale:
-    """Changes the label, or makes the locale the default in the old one's place."""
+    """Changes the label, or makes the locale the default, replacing the old one."""
     repository = LocaleRepository(workspace)
     locales = repository.get()
     locale = _found(locales, locale_id)
@@ -94,18 +94,18 @@ def delete_locale(workspace: WorkspaceScope, locale_id: UUID, changes: Changes) 
 
 @dataclass(frozen=True)
 class LocalesOfStores:
-    """What the active stores have once one of them is changed."""
+    """The locales of the active stores after one store changed."""
 
     codes: Sequence[str]
-    """Each store's primary one first."""
+    """Each store's primary locale first."""
     differ: bool
-    """Whether that store has other ones than before."""
+    """Whether the changed store's locales differ from before."""
 
 
 def update_locales(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> None:
-    """Makes the locales follow what the active stores have, which `read` reads.
+    """Updates the locales to those of the active stores, which `read` reads.
 
     Raises LocaleLimit.
     """
@@ -115,17 +115,17 @@ def update_locales(
 def release_locales(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> None:
-    """Does the same once a store went: its locales stay, so there are never more."""
+    """Updates the locales after a store's disconnection; they stay, so there are never more."""
     _update(workspace, read, changes)
 
 
 def _update(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> Locales:
-    """Two stores that change at once both write the row, so that one of them is decided anew.
+    """Updates the locales; of two concurrent changes of stores, one is decided again.
 
-    It is read before the stores for that, and written although nothing may change in it: where each
-    of two stores drops a locale that the other still seems to have, neither would change anything.
+    For that, the row is read before the stores, and written even if it stays the same: if two
+    stores each drop a locale that the other still seems to have, neither would change the row.
     """
     repository = LocaleRepository(workspace)
     locales = repository.get()

@@ -1,4 +1,4 @@
-"""Finding a store, and whether it may be written to."""
+"""Finds a store, and checks whether it may be written to."""
 
 from uuid import UUID
 
@@ -10,13 +10,13 @@ from storepost.values.scope import WorkspaceScope
 
 
 def known_store(repository: StoreRepository, platform: Platform, external_id: str) -> Store | None:
-    """Returns the store that has, or had, an external id in the workspace."""
+    """Returns the workspace's store that has, or had, an external id, or None."""
     known_id = repository.id_of(platform, external_id)
     return repository.get(known_id) if known_id else None
 
 
 def found_store(repository: StoreRepository, store_id: UUID) -> Store:
-    """Returns the store; 404 where the workspace has none of that id."""
+    """Returns the store. Raises NotFound where the workspace has none of that id."""
     store = repository.get(store_id)
     if store is None:
         raise NotFound.of("store")
@@ -33,7 +33,7 @@ def store_in_body(repository: StoreRepository, store_id: UUID) -> Store:
 
 
 def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
-    """Returns the store, if this interface may write what its platform would otherwise keep."""
+    """Returns the store if its data is managed by this interface. Raises StoreManagedByPlatform."""
     store = found_store(repository, store_id)
     if not store.is_custom:
         raise StoreManagedByPlatform()
@@ -41,7 +41,7 @@ def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
 
 
 def store_with_write_back(repository: StoreRepository, store_id: UUID) -> Store:
-    """Returns the store, if it can have an address that consent is written back to."""
+    """Returns the store, if it can have a write-back address. Raises StoreManagedByPlatform."""
     store = found_store(repository, store_id)
     if not store.is_custom:
         raise StoreManagedByPlatform("Only custom stores have a write-back address.")
@@ -49,7 +49,7 @@ def store_with_write_back(repository: StoreRepository, store_id: UUID) -> Store:
 
 
 def active_custom_store(workspace: WorkspaceScope, store_id: UUID) -> Store:
-    """Returns the store, if customers, orders and products may be put into it now."""
+    """Returns the store, if its records may be put now. Raises StoreDisconnected."""
     store = custom_store(StoreRepository(workspace), store_id)
     if not store.is_active:
         raise StoreDisconnected()

@@ -1,4 +1,4 @@
-"""The list of a workspace's stores: hundreds at most, read whole."""
+"""The list of a workspace's stores: at most hundreds, read as a whole."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from storepost.values.text import matches, sort_key
 
 @dataclass(frozen=True)
 class ListedStore:
-    """A store with how its imports are doing."""
+    """A store with the status of its imports."""
 
     store: Store
     import_status: LatestImportStatus
@@ -22,7 +22,7 @@ class ListedStore:
 
 @dataclass(frozen=True)
 class StoreFilter:
-    """What a store of the list must be; None asks for nothing."""
+    """The filters of the list; None doesn't filter."""
 
     q: str | None = None
     platforms: Collection[Platform] | None = None
@@ -31,7 +31,7 @@ class StoreFilter:
     import_statuses: Collection[LatestImportStatus] | None = None
 
     def takes(self, listed: ListedStore) -> bool:
-        """Returns whether the store is what is asked for."""
+        """Returns whether the store matches all filters."""
         store = listed.store
         conditions = (
             (self.platforms, store.platform),
@@ -52,7 +52,7 @@ def listed_store(store: Store) -> ListedStore:
 def list_stores(
     workspace: WorkspaceScope, filters: StoreFilter, sort: str, page: PageRequest
 ) -> Listing[ListedStore]:
-    """Returns the stores that are asked for, in the order of `name` or `connectedAt`."""
+    """Returns the stores that match, by `name` or `connectedAt`."""
     turns = TurnsRepository(workspace).all()
     rows = [
         ListedStore(store, turns.get(store.id, Turns(store.id)).status)

@@ -52,14 +52,14 @@ class StoreLocale:
 
 @dataclass(frozen=True)
 class WriteBackFailures:
-    """What is known of a store that doesn't take write-backs."""
+    """The failures of a store that doesn't accept write-backs."""
 
     since: datetime | None = None
-    """When it failed first since it took one last; None while it takes them."""
+    """When the first failure since the last success was; None while it accepts them."""
     reported_at: datetime | None = None
-    """When the workspace's owner was notified last."""
+    """When the workspace's owner was last notified."""
     checked_at: datetime | None = None
-    """When the check is whether to notify the owner; None where no message waits for it."""
+    """When the next check for a notification is; None where no message waits for it."""
 
 
 @dataclass(frozen=True)
@@ -76,29 +76,34 @@ class Store:
     status: StoreStatus
     connection_status: ConnectionStatus
     takes_consent: bool
-    """Whether consent can be written back: a custom store has an address for it."""
+    """Whether consent can be written back; for a custom store, whether it has an address."""
     admin_url: str
     storefront_url: str | None
     contact_email: str | None
     connected_at: datetime
     locales: tuple[StoreLocale, ...]
     makes_coupons: bool = True
-    """Whether coupons can be made for it: on a platform, where the platform allows that."""
+    """Whether coupons can be created for it; for a platform's store, whether the platform allows
+    it.
+    """
     disconnected_at: datetime | None = None
     """When it was disconnected; None while it is active."""
     failures: WriteBackFailures = WriteBackFailures()
 
     @property
     def country(self) -> str:
-        """Returns the ISO 3166 code of its primary locale's country, else where most speak it."""
+        """Returns the country code (ISO 3166) of its primary locale.
+
+        A locale without a country has the one where most people speak its language.
+        """
         return locale_codes.parts(self.primary_locale).country
 
     @property
     def is_active(self) -> bool:
-        """Returns whether the store takes and gives data."""
+        """Returns whether the store sends and receives data."""
         return self.status is StoreStatus.ACTIVE
 
     @property
     def is_custom(self) -> bool:
-        """Returns whether its data comes through this interface."""
+        """Returns whether its data is put through this interface."""
         return self.platform is Platform.CUSTOM

@@ -1,4 +1,4 @@
-"""A store as other resources name it on the wire."""
+"""The reference to a store in other resources' answers."""
 
 from uuid import UUID
 

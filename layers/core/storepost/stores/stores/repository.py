@@ -56,18 +56,18 @@ class StoreItem(VersionedItem, discriminator="store"):
 
 
 class StoreClaimItem(Item, discriminator="store_claim"):
-    """Which store has an external id; kept when it is disconnected, so that it keeps its id."""
+    """The claim of an external id; kept when the store is disconnected, so that it keeps its id."""
 
     store_id = Identifier()
 
 
 def store_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Returns where a store stands."""
+    """Returns the key of a store."""
     return (workspace.key, f"store#{short(store_id)}")
 
 
 def external_key(workspace: WorkspaceScope, platform: Platform, external_id: str) -> Key:
-    """Returns where the claim of an external id stands."""
+    """Returns the key of the claim of an external id."""
     return (workspace.key, f"store_external#{platform}#{external_id}")
 
 
@@ -75,7 +75,7 @@ class StoreRepository:
     """A workspace's stores."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Of one workspace; `reads` is a unit of work's own."""
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self.workspace = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, StoreItem] = {}
@@ -93,13 +93,13 @@ class StoreRepository:
         return [self._as_store(row) for row in rows]
 
     def named(self, store_ids: Iterable[UUID]) -> list[Store]:
-        """Returns those of the stores that exist, disconnected ones too, by their ids."""
+        """Returns those of the stores that exist, disconnected ones too, sorted by id."""
         rows = find_all(store_key(self.workspace, store_id) for store_id in store_ids)
         stores = [self._as_store(row) for row in rows.values() if isinstance(row, StoreItem)]
         return sorted(stores, key=lambda store: store.id)
 
     def id_of(self, platform: Platform, external_id: str) -> UUID | None:
-        """Returns the store that has, or had, an external id."""
+        """Returns the id of the store that has, or had, an external id, or None."""
         claim = find(StoreClaimItem, external_key(self.workspace, platform, external_id))
         return claim.store_id if claim else None
 
@@ -109,7 +109,7 @@ class StoreRepository:
         changes.create(StoreClaimItem(*key, store_id=store.id))
 
     def save(self, changes: Changes, store: Store) -> None:
-        """Writes the store, if nobody changed it since it was read here."""
+        """Writes the store, if it is unchanged since it was read here."""
         item = self._read.get(store.id) or StoreItem(*store_key(self.workspace, store.id))
         item.id = store.id
         item.platform = store.platform
@@ -136,7 +136,7 @@ class StoreRepository:
         changes.save(item)
 
     def expect_connection(self, changes: Changes, store: Store, on_conflict: Exception) -> None:
-        """Demands that the store is connected, or isn't, as it was when it was read."""
+        """Expects the store's connection to stay as it was read; else raises `on_conflict`."""
         same = (StoreItem.status == store.status) & (StoreItem.connected_at == store.connected_at)
         changes.expect(StoreItem(*store_key(self.workspace, store.id)), same, on_conflict)
 

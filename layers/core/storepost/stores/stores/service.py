@@ -1,4 +1,4 @@
-"""Connecting custom stores, changing them, and disconnecting them."""
+"""Connects, changes and disconnects custom stores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class CustomStore:
-    """What somebody says of a custom store when connecting it."""
+    """A request's data of a custom store to connect."""
 
     name: str
     external_id: str
@@ -53,7 +53,7 @@ class CustomStore:
 def connect_store(
     workspace: WorkspaceScope, payload: CustomStore, changes: Changes
 ) -> tuple[Store, Store | None]:
-    """Returns a new store, or a disconnected one connected again, and what it was until then."""
+    """Returns a new or reconnected store, and its state before, if it was disconnected."""
     repository = StoreRepository(workspace)
     known = known_store(repository, Platform.CUSTOM, payload.external_id)
     if known and known.is_active:
@@ -69,7 +69,7 @@ def save_connected(
 ) -> None:
     """Writes a store as it is connected; its locales become the workspace's too.
 
-    The workspace's count is the caller's: a workspace may be made in the same step.
+    The caller updates the workspace's count of stores: a workspace may be created in the same step.
     """
     if is_new:
         repository.claim(changes, store)
@@ -108,7 +108,7 @@ def _connected(workspace: WorkspaceScope, known: Store | None, payload: CustomSt
 
 
 def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
-    """Ends a store's part: it gives and takes nothing until it is connected again."""
+    """Disconnects a store: it sends and receives no data until it is connected again."""
     repository = StoreRepository(workspace)
     store = found_store(repository, store_id)
     if not store.is_active:
@@ -130,7 +130,7 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
 def update_store(
     workspace: WorkspaceScope, store_id: UUID, fields: dict[str, Any], changes: Changes
 ) -> Store:
-    """Changes the fields that are given of a custom store."""
+    """Changes the given fields of a custom store."""
     repository = StoreRepository(workspace)
     after = replace(custom_store(repository, store_id), **fields)
     repository.save(changes, after)
@@ -140,7 +140,7 @@ def update_store(
 def set_locales(
     workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
 ) -> Store:
-    """Replaces a custom store's locales; the workspace's follow in the same step."""
+    """Replaces a custom store's locales, and updates the workspace's in the same step."""
     repository = StoreRepository(workspace)
     store = custom_store(repository, store_id)
     primary = next(row for row in locales if row.is_primary)
@@ -153,10 +153,10 @@ def set_locales(
 def set_write_back(
     workspace: WorkspaceScope, store_id: UUID, url: str, changes: Changes
 ) -> tuple[str | None, bool]:
-    """Sets the address that consent is written back to.
+    """Sets the address for a store's write-backs.
 
-    The secret on the first set, and whether the address is another one than before: then nothing is
-    known yet of how that does.
+    Returns the secret if this is the first address, and whether the address has changed: then its
+    failures are reset.
     """
     repository = StoreRepository(workspace)
     store = store_with_write_back(repository, store_id)
@@ -173,14 +173,14 @@ def set_write_back(
 
 
 def _none_known(failures: WriteBackFailures) -> WriteBackFailures:
-    """Without failures; a message that is to look at them may still wait."""
+    """No failures; the message for a later check may still be queued."""
     return WriteBackFailures(checked_at=failures.checked_at)
 
 
 def rotate_write_back(
     workspace: WorkspaceScope, store_id: UUID, changes: Changes
 ) -> tuple[str, str]:
-    """Address and new secret; the old one signs too for 24 hours."""
+    """Returns the address and a new secret; the old one also signs for 24 hours."""
     store_with_write_back(StoreRepository(workspace), store_id)
     rotated = WriteBackRepository(workspace).rotate(changes, store_id)
     if rotated is None:
@@ -189,7 +189,7 @@ def rotate_write_back(
 
 
 def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
-    """Takes the address away: consent isn't written back to the store any more."""
+    """Deletes the address: consent isn't written back to the store any more."""
     repository = StoreRepository(workspace)
     store = store_with_write_back(repository, store_id)
     if not WriteBackRepository(workspace).delete(changes, store_id):
@@ -202,7 +202,7 @@ def _update_locales(repository: StoreRepository, changed: Store, changes: Change
 
 
 def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStores:
-    """The locales of all active stores, `changed` as it is about to be."""
+    """The locales of all active stores, with `changed` as it will be stored."""
     stores = {store.id: store for store in repository.all()}
     before = stores.get(changed.id)
     stores[changed.id] = changed
@@ -216,6 +216,6 @@ def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStore
 
 
 def _locales_of(store: Store) -> list[str]:
-    """The locales that a store adds to the workspace, the primary one first."""
+    """The locales that an active store adds to the workspace, the primary one first."""
     rows = sorted(store.locales, key=lambda row: not row.is_primary)
     return [row.locale for row in rows if store.is_active]

@@ -1,6 +1,6 @@
-"""The workspaces that have stores, by the minute of the hour in which a sweep looks after each.
+"""The workspaces with stores, by the minute of the hour in which each is swept.
 
-A row stands for a workspace as soon as it has a store. The sweep says in it how far it is.
+A workspace gets a row with its first store. The sweep stores its position in it.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class SweptWorkspaceItem(Item, discriminator="swept_workspace"):
 
     workspace_id = Identifier()
     swept_to = UnicodeAttribute(null=True)
-    """The sort key of the last change of the index of write-backs that was looked at."""
+    """The sort key of the last change in the index of write-backs that was swept."""
 
 
 def swept_key(workspace: WorkspaceScope) -> Key:
@@ -30,12 +30,12 @@ def swept_key(workspace: WorkspaceScope) -> Key:
 
 
 def add_to_sweep(changes: Changes, workspace: WorkspaceScope) -> None:
-    """Adds that the sweep looks after a workspace, if it doesn't yet."""
+    """Adds a workspace to the sweep, if it isn't in it yet."""
     row = SweptWorkspaceItem(*swept_key(workspace), workspace_id=workspace.id)
     if find(SweptWorkspaceItem, row.key) is None:
         changes.create(row)
 
 
 def swept_in(minute: int) -> Iterable[SweptWorkspaceItem]:
-    """Returns the workspaces that have their turn in a minute of each hour."""
+    """Returns the workspaces that are swept in a minute of each hour."""
     return SweptWorkspaceItem.query(f"{PARTITION}{minute}", consistent_read=True)

@@ -1,7 +1,7 @@
-"""The address that a custom store's write-backs are sent to, and the secrets that sign them.
+"""The address for a custom store's write-backs, and the secrets that sign them.
 
-A secret is `whsec_` and 24 random bytes in base64, as Standard Webhooks writes it. After a rotation
-the old one signs too for 24 hours, so that the store can change over in its own time.
+A secret is `whsec_` and 24 random bytes in base64, the format of Standard Webhooks. After a
+rotation the old one also signs for 24 hours, so that the store can switch at any time within them.
 """
 
 import secrets
@@ -26,7 +26,7 @@ ERROR_LENGTH = 500
 
 
 class WriteBackItem(VersionedItem, discriminator="write_back"):
-    """A store's address for consent, with its sealed secrets."""
+    """A store's write-back address, with its sealed secrets."""
 
     url = UnicodeAttribute()
     secret = UnicodeAttribute()
@@ -38,7 +38,7 @@ class WriteBackItem(VersionedItem, discriminator="write_back"):
 
 @dataclass(frozen=True)
 class WriteBackAddress:
-    """A store's address for consent, as people see it."""
+    """A store's write-back address, as answers show it."""
 
     url: str
     last_succeeded_at: datetime | None
@@ -48,7 +48,7 @@ class WriteBackAddress:
 
 @dataclass(frozen=True)
 class WriteBackConfig:
-    """A store's address for consent, as the worker needs it."""
+    """A store's write-back address, as the worker uses it."""
 
     url: str
     secrets: tuple[str, ...] = field(repr=False)
@@ -57,13 +57,13 @@ class WriteBackConfig:
     last_error: str | None
 
     def notes_success(self, at: datetime) -> bool:
-        """Returns whether a success is worth a write: once a minute, and always after an error."""
+        """Returns whether to write a success: once a minute, and always after an error."""
         last = self.last_succeeded_at
         return self.last_error is not None or last is None or at - last >= NOTED_EVERY
 
 
 def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
-    """Returns where a store's address stands."""
+    """Returns the key of a store's address."""
     return (workspace.key, f"write_back#{short(store_id)}")
 
 
@@ -76,11 +76,11 @@ class WriteBackRepository:
     """The addresses of a workspace's stores."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """Makes the repository of one workspace."""
         self._scope = workspace
 
     def get(self, store_id: UUID) -> WriteBackConfig | None:
-        """Returns the store's address with the secrets that sign now."""
+        """Returns the store's address with the secrets that sign now, or None."""
         item = self._find(store_id)
         if item is None:
             return None
@@ -92,14 +92,14 @@ class WriteBackRepository:
         return WriteBackConfig(item.url, opened, item.last_succeeded_at, item.last_error)
 
     def address_of(self, store_id: UUID) -> WriteBackAddress | None:
-        """Returns the store's address and how it is doing; no secret is opened."""
+        """Returns the store's address and its last results; no secret is unsealed."""
         item = self._find(store_id)
         if item is None:
             return None
         return WriteBackAddress(item.url, item.last_succeeded_at, item.last_error)
 
     def set_url(self, changes: Changes, store_id: UUID, url: str) -> tuple[str | None, bool]:
-        """Sets the address; the secret where this is the first time, and whether it changes."""
+        """Sets the address; returns the secret of a first address, and whether it has changed."""
         item, secret = self._find(store_id), None
         is_new = item is None or item.url != url
         if item is None:
@@ -111,7 +111,10 @@ class WriteBackRepository:
         return secret, is_new
 
     def rotate(self, changes: Changes, store_id: UUID) -> tuple[str, str] | None:
-        """Address and new secret; the old one signs for 24 hours more. None without an address."""
+        """Returns the address and a new secret, or None without an address.
+
+        The old secret also signs for 24 hours.
+        """
         item = self._find(store_id)
         if item is None:
             return None
@@ -122,7 +125,7 @@ class WriteBackRepository:
         return item.url, secret
 
     def delete(self, changes: Changes, store_id: UUID) -> bool:
-        """Removes the address; whether there was one."""
+        """Deletes the address; returns whether there was one."""
         item = self._find(store_id)
         if item is not None:
             changes.delete(item)
@@ -135,7 +138,7 @@ class WriteBackRepository:
         )
 
     def note_error(self, store_id: UUID, error: str) -> None:
-        """Notes that the store didn't take a change."""
+        """Records that the store didn't accept a change."""
         self._note(store_id, [WriteBackItem.last_error.set(error[:ERROR_LENGTH])])
 
     def _note(self, store_id: UUID, actions: list[Action]) -> None:

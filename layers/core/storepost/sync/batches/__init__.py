@@ -1,1 +1,1 @@
-"""A custom store's batches: many records in one request, worked through in the background."""
+"""A custom store's batches: many records in one request, imported in the background."""

@@ -1,7 +1,7 @@
-"""One chunk of a batch: records that have nothing to do with each other, in one transaction.
+"""Writes one chunk of a batch: independent records, in one transaction.
 
-A record's effect is what its own PUT would do. So one that reads what another of the chunk writes
-waits for the next chunk. What a transaction can't hold after all is halved; a record alone reads
+A record has the same effect as its own PUT. So a record that reads rows that another of the chunk
+writes waits for the next chunk. A chunk that exceeds a transaction is halved; a single record reads
 and writes exactly as its PUT does.
 """
 
@@ -19,28 +19,30 @@ from storepost.sync.batches.records import Record
 from storepost.values.problems import Busy, Problem
 
 READ_AHEAD = 100
-"""Records whose rows are read at once, by some batch gets beside each other."""
+"""Records whose rows are read at once, by several concurrent batch gets."""
 _PRODUCTS_READ_AHEAD = 25
-"""Those of a shop may have thousands of variants, which are in memory meanwhile."""
+"""Fewer, as a shop's products may have thousands of variants, which are held in memory."""
 _MIN_READ_AHEAD = 12
 _SHARING = 2
-"""The chunk's first record comes with what several share, such as nodes of lists: it doesn't say
-what the next ones take."""
+"""The first record's items include those that several records share, such as nodes of lists, so
+they don't predict the items of the next ones.
+"""
 MAX_BYTES = 1_000_000
-"""Of the records of a chunk, as JSON: DynamoDB takes 4 MB a transaction, and what the records
-belong to is rewritten with them."""
+"""The most JSON bytes of a chunk's records: DynamoDB accepts 4 MB per transaction, and rows that
+the records belong to are rewritten with them.
+"""
 _DETAIL_LENGTH = 500
 
 
 class _Overfull(TooManyWrites):
-    """The last record was one too many."""
+    """The last record is one too many."""
 
 
 class Chunk:
-    """Some records' changes, as they are gathered."""
+    """The changes of some records, as they are collected."""
 
     def __init__(self, progress: Progress, changes: Changes) -> None:
-        """Nothing gathered yet; `progress` is where the import stands."""
+        """Starts without records; `progress` is the import's."""
         self.progress = progress
         self.changes = changes
         self.count = 0
@@ -50,16 +52,14 @@ class Chunk:
         self._heaviest = 0
 
     def has_room_for(self, record: Record) -> bool:
-        """Returns whether the record fits, too,
-        if it takes no more items than the heaviest so far.
-        """
+        """Returns whether the record fits, if it takes no more items than the heaviest so far."""
         fits = self.size + record.size <= MAX_BYTES
         return fits and self._items + self._heaviest <= MAX_ITEMS
 
     def add(self, record: Record) -> None:
-        """Adds what the record changes, or why it can't be taken.
+        """Adds the record's changes, or the reason why it can't be imported.
 
-        A record that is older than what is stored changes nothing, and that is all right.
+        A record that is older than the stored one changes nothing, and counts as imported.
         """
         self.count += 1
         self.size += record.size
@@ -70,20 +70,20 @@ class Chunk:
         except StaleUpdate:
             imported = _one_more(imported, record)
         except Busy:
-            raise  # it says nothing of the record
+            raise  # it isn't about the record
         except Problem as problem:
             if len(self.changes) != before:
-                raise  # it has added something already: nothing of this chunk can be used
+                raise  # it has already added changes: this chunk can't be used
             self.refuse(record, problem)
             return
         self.progress = replace(self.progress, done=self.progress.done + 1, imported=imported)
 
     def write(self, record: Record) -> None:
-        """Adds what the record changes to the unit of work."""
+        """Adds the record's changes to the unit of work."""
         record.write(self.changes)
 
     def refuse(self, record: Record, problem: Problem) -> None:
-        """Keeps why the record can't be taken."""
+        """Records why the record can't be imported."""
         self.problems.append(_import_problem(record, problem))
         self.progress = replace(
             self.progress,
@@ -92,9 +92,9 @@ class Chunk:
         )
 
     def half(self, error: Exception) -> int:
-        """Returns how many records to try where so many met the error.
+        """Returns how many records to try after an error with this many.
 
-        Raises Busy, which says nothing of any record.
+        Raises Busy, which isn't about any record.
         """
         if isinstance(error, Busy):
             raise error
@@ -102,11 +102,11 @@ class Chunk:
 
     @property
     def more_items(self) -> int:
-        """Returns how many items come to the changes with the commit."""
+        """Returns how many items the commit will add to the changes."""
         return 0
 
     def weigh(self) -> None:
-        """Notes how many items the last record takes. Raises _Overfull where it is one too many."""
+        """Counts the items of the last record. Raises _Overfull if it is one too many."""
         items = self.changes.items + self.more_items + len(self.problems)
         before = 0 if self.count <= _SHARING else self._heaviest
         self._heaviest = max(before, items - self._items)
@@ -116,14 +116,14 @@ class Chunk:
 
 
 type Note = Callable[[Chunk], None]
-"""Adds to a chunk's transaction how far the import is with it."""
+"""Adds the import's progress to a chunk's transaction."""
 
 
 class Chunks:
     """A batch's records, written a chunk at a time."""
 
     def __init__(self, records: Sequence[Record], reads: ReadAhead, pipeline: Pipeline) -> None:
-        """`reads` has what is read ahead."""
+        """`reads` has the rows that are read ahead."""
         self._records = records
         self._reads = reads
         self._pipeline = pipeline
@@ -131,7 +131,10 @@ class Chunks:
         self._prefetched_until = 0
 
     def write(self, progress: Progress, note: Note) -> Progress:
-        """Begins to write the next chunk; where the import stands then. Raises LostRace."""
+        """Starts to write the next chunk; returns the import's progress after it.
+
+        Raises LostRace.
+        """
         most = len(self._records)
         while most > 1:
             self._reads.next()
@@ -171,7 +174,7 @@ class Chunks:
         return chunk.progress
 
     def reread(self) -> None:
-        """Drops what was read, as somebody else changed it."""
+        """Drops the rows that were read, as another writer has changed them."""
         self._reads.clear()
         self._prefetched_until = 0
 
@@ -185,11 +188,11 @@ class Chunks:
             chunk.weigh()
 
     def _waits(self, record: Record) -> bool:
-        """Whether it reads what the chunk writes already."""
+        """Whether it reads rows that the chunk already writes."""
         return self._reads.writes([*record.keys, *record.keys_behind(self._reads)])
 
     def _read_ahead(self, start: int) -> None:
-        # Of those that were read before, what the last chunk wrote is read anew.
+        # Rows that were read before and written by the last chunk are read again.
         until = start + _MIN_READ_AHEAD
         if self._prefetched_until < until:
             is_product = self._records[start].stage is ImportStage.PRODUCTS
@@ -207,7 +210,7 @@ def _one_more(imported: Imported, record: Record) -> Imported:
 
 
 def _import_problem(record: Record, problem: Problem) -> ImportProblem:
-    """The problem with the place in the request that it is about."""
+    """The problem, with the JSON Pointer of its place in the request."""
     pointer, text = f"/{record.stage}/{record.index}", f": {problem.detail}"
     if problem.errors:
         first, *more = problem.errors

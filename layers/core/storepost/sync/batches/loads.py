@@ -1,8 +1,8 @@
-"""New orders of an import, many in one transaction with their entries, most of them in pages.
+"""Writes an import's new orders, many per transaction with their list entries, most in pages.
 
-What isn't plainly a new order is written as ever, in its turn: the records are dealt with in their
-order, and what belongs to one person is decided by the same functions. So whoever comes in between
-finds each order whole, with its entries, or not at all.
+Any other record is written by `chunks.py`, in its place in the sequence: records are processed in
+order, and the same functions decide everything about one person. So a concurrent reader finds each
+order complete, with its entries, or not at all.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,40 +37,40 @@ from storepost.values.problems import Problem
 READ_AHEAD = 100
 """Records whose rows are read at once, for several transactions."""
 _MIN_READ_AHEAD = 45
-"""As many as one transaction takes."""
+"""As many records as one transaction can take."""
 MIN_LOADED = 6
-"""Of fewer orders at once pages cost no less."""
+"""With fewer orders per transaction, pages aren't cheaper than rows."""
 _MIN_LISTED = 2
-"""Orders whose entries are rows, that share a buyer or a transaction."""
+"""The fewest orders for a transaction with entries as rows, which may share a buyer."""
 _MIN_BESIDE = 12
-"""Orders that are worth a transaction while another one is in flight. Fewer wait for that."""
+"""The fewest orders worth a transaction while another one is in flight; fewer wait for it."""
 _NOTED = 1
 """The import's own row."""
 
 
 class _TooFew(Exception):  # noqa: N818 - it is what they are
-    """The orders that go together are too few for a load."""
+    """Too few orders can be written together for a load."""
 
 
 class _OrdersChunk(Chunk):
-    """New orders' changes, as they are gathered."""
+    """The changes of new orders, as they are collected."""
 
     is_packed = False
 
     def __init__(self, progress: Progress, orders: NewOrders) -> None:
-        """Begins with none."""
+        """Starts without orders."""
         self._orders = orders
         self._buyers: set[Key] = set()
         super().__init__(progress, orders.changes)
 
     @property
     def more_items(self) -> int:
-        """Returns about how many items come to the changes with the commit."""
+        """Returns about how many items the commit will add to the changes."""
         return self._orders.items + _NOTED
 
     @property
     def estimates(self) -> ItemEstimates:
-        """Returns how many items parts of the transaction take, as far as that is known."""
+        """Returns the estimated items of parts of the transaction."""
         return self._orders.estimates
 
     def write(self, record: Record) -> None:
@@ -80,11 +80,11 @@ class _OrdersChunk(Chunk):
         self._orders.add(record.incoming, record.identities)
 
     def takes(self, record: OrderRecord, more: int, reads: ReadAhead) -> bool:
-        """Returns whether the order fits, and is decided on by nothing that the chunk writes.
+        """Returns whether the order fits, and its decision reads no row that the chunk writes.
 
-        Another order of the same buyer is counted together with the first one. So a chunk that has
-        others doesn't begin with a buyer of whom it can't take the `more` orders that follow: the
-        next one would wait for it.
+        A buyer's later orders are counted together with the first one. So a chunk with other orders
+        doesn't add a buyer unless the buyer's `more` following orders fit, too: the next chunk
+        would have to wait for this one.
         """
         own, others = record.own_keys, record.buyer_keys(reads)
         items = self._orders.items_of_order
@@ -100,28 +100,28 @@ class _OrdersChunk(Chunk):
         return fits and not reads.writes(own)
 
     def flight(self, turn: InTurn) -> Flight:
-        """Returns what is begun to be written, behind what `turn` has. Raises TooManyWrites."""
+        """Returns the transaction to write, after those in `turn`. Raises TooManyWrites."""
         self._orders.complete()
         return PlainFlight(self.changes, turn)
 
 
 class _PackedChunk(_OrdersChunk):
-    """New orders whose entries stand in pages."""
+    """New orders whose entries are stored in pages."""
 
     is_packed = True
 
     def __init__(self, progress: Progress, orders: PackedOrders) -> None:
-        """Begins with none."""
+        """Starts without orders."""
         super().__init__(progress, orders)
         self._packed = orders
 
     def flight(self, turn: InTurn) -> Flight:  # noqa: ARG002 - the lists have a turn of their own
-        """Returns what is begun to be written."""
+        """Returns the packed orders, which write themselves."""
         return self._packed
 
 
 class OrderLoads:
-    """The new orders among an import's records, written a chunk at a time."""
+    """Writes the new orders among an import's records, a chunk at a time."""
 
     def __init__(
         self,
@@ -131,8 +131,10 @@ class OrderLoads:
         *,
         more_follow: bool,
     ) -> None:
-        """`reads` has what is read ahead. The last orders of all stay out of pages, so that the
-        first page of their list is read without any; unless others follow.
+        """`reads` has the rows that are read ahead.
+
+        The import's last orders aren't packed, so that the first page of their list is read without
+        pages; with `more_follow` they are, as other imports follow.
         """
         self._records = records
         self._reads = reads
@@ -145,15 +147,15 @@ class OrderLoads:
         self._estimates = ItemEstimates()
         self._has_ends = False
         self._ends_checked_from = 0
-        """The record before which the store can't have orders enough for pages."""
+        """The record before which the store can't have enough orders for packing."""
         self._gives_way = False
         self._has_pages = False
 
     def write(self, progress: Progress, note: Note) -> Progress | None:
-        """Begins to write the next orders, if enough are new; returns where the import stands then.
+        """Starts to write the next orders; returns the progress, or None if too few are new.
 
-        Raises LostRace where others are at the same lists or records. What comes next is then
-        written as ever, which waits for nobody.
+        Raises LostRace where other writers change the same lists or records. The next records are
+        then written without a load, which waits for no other writer.
         """
         after = self._written(progress, note)
         if after is None:
@@ -171,7 +173,7 @@ class OrderLoads:
                 return None
             if not is_packed and self._has_pages:
                 self._leave_pages()
-                continue  # what was in flight is read now
+                continue  # rows that were in flight are read again
             chunk = self._chunk(progress, orders, is_packed=is_packed)
             if self._begin(chunk, orders, note):
                 self._has_pages = is_packed
@@ -180,7 +182,7 @@ class OrderLoads:
         return None
 
     def _leave_pages(self) -> None:
-        """Prepares for entries in rows, which change the lists in another way than pages do."""
+        """Prepares for entries as rows, which change the lists in another way than pages do."""
         self._lists = ListsLoad()
         if self._has_pages:
             self._pipeline.finish()
@@ -188,7 +190,7 @@ class OrderLoads:
         self._has_pages = False
 
     def _begin(self, chunk: _OrdersChunk, orders: Sequence[OrderRecord], note: Note) -> bool:
-        """Begins to write what fits of the orders; False where fewer are to be tried."""
+        """Starts to write as many orders as fit; returns False where fewer must be tried."""
         try:
             self._fill(chunk, orders[: self._max_orders])
             note(chunk)
@@ -227,7 +229,7 @@ class OrderLoads:
             raise _TooFew
 
     def _may_pack(self, order: OrderRecord, done: int) -> bool:
-        """Whether the order and others may stand in pages, as the lists' ends are rows."""
+        """Whether this order and the next ones may be packed: the lists' ends must be rows."""
         if done >= self._end:
             return False
         if not self._has_ends and done >= self._ends_checked_from:
@@ -236,14 +238,14 @@ class OrderLoads:
         return self._has_ends
 
     def _next_orders(self, start: int) -> Sequence[OrderRecord]:
-        """The orders that come next and are new, up to the first record that isn't one."""
+        """The next orders that are new, up to the first record that isn't one."""
         end = self._end if start < self._end else len(self._records)
         if end - start < _MIN_LISTED or not isinstance(self._records[start], OrderRecord):
             return []
         begins = self._prefetched_until < start + _MIN_READ_AHEAD
         if begins:
             self._prefetched_until = start + READ_AHEAD
-        # Where they were read before, no more are looked at than one transaction takes.
+        # If they were read before, only as many are checked as one transaction takes.
         until = self._prefetched_until if begins else start + _MIN_READ_AHEAD
         some = self._records[start : min(until, end)]
         orders = [
@@ -261,13 +263,13 @@ class OrderLoads:
     def _beside(
         self, orders: Sequence[OrderRecord], keys_of: Callable[[OrderRecord], Sequence[Key]]
     ) -> Sequence[OrderRecord]:
-        """The first orders that nothing in flight decides on; all of them, where those are few."""
+        """The first orders whose decisions read no row in flight; all of them, if those are few."""
         free = list(takewhile(lambda each: not self._reads.are_in_flight(keys_of(each)), orders))
         return free if len(free) >= _MIN_BESIDE else orders
 
 
 def _more_of_buyer(orders: Sequence[OrderRecord], place: int) -> int:
-    """How many orders that follow one have the very same buyer."""
+    """How many of the orders right after this one have exactly the same buyer."""
     identities = orders[place].identities
     following = takewhile(lambda each: each.identities == identities, orders[place + 1 :])
     return sum(1 for _ in following)

@@ -1,4 +1,4 @@
-"""A batch's records, read one by one: one that can't be read is a problem, and the rest goes on."""
+"""Reads a batch's records one by one: an unreadable record is a problem, the others continue."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ _KINDS: dict[ImportStage, type[RequestBody]] = {
 
 
 def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
-    """Returns the batch's records in order; each keeps its place in its own array."""
+    """Returns the batch's records in order; each keeps its index in its own array."""
     arrays = {
         ImportStage.CUSTOMERS: batch.customers,
         ImportStage.ORDERS: batch.orders,
@@ -49,7 +49,7 @@ def _record(sender: Sender, stage: ImportStage, index: int, sent: object) -> Rec
     except ValidationFailed as error:
         problem = error
     except Exception as error:
-        # Whatever else a record makes a validator raise is its own fault, not the other records'.
+        # Any other error in a validator is this record's fault, not the other records'.
         log_unexpected(error)
         problem = ValidationFailed("The record can't be read.")
     return UnreadableRecord(stage, index, _external_id(sent), problem)
@@ -70,7 +70,7 @@ def _made(sender: Sender, index: int, body: RequestBody) -> Record:
 
 
 def _external_id(sent: object) -> str | None:
-    """What the store calls the record, where that can be read."""
+    """The store's id of the record, if it can be read."""
     found = sent.get("externalId") if isinstance(sent, dict) else None
     if not isinstance(found, str) or not 1 <= len(found) <= TEXT_LENGTH:
         return None

@@ -1,5 +1,4 @@
-"""The records of an import in the order in which they are dealt with: customers, then orders; or
-products."""
+"""The records of an import, in processing order: customers, then orders; or products."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,7 +33,7 @@ from storepost.values.problems import ValidationFailed
 
 @dataclass(frozen=True)
 class Sender:
-    """Says whose records they are, and who sent them."""
+    """The store that the records belong to, and the origin of their consents."""
 
     store: Store
     origin: ConsentOrigin
@@ -47,7 +46,7 @@ class CustomerRecord:
     sender: Sender
     index: int
     external_id: str
-    """What the store calls it."""
+    """The store's id of it."""
     size: int
     """Its bytes as JSON."""
     incoming: IncomingCustomer
@@ -62,7 +61,7 @@ class CustomerRecord:
 
     @cached_property
     def _asserted(self) -> list[Key]:
-        """The addresses of which it says something, and what suppresses those that are invalid."""
+        """The consent rows of the addresses with a state, and the suppressions of invalid ones."""
         workspace, incoming = self.sender.store.workspace, self.incoming
         addresses = {
             channel: Address(channel, value)
@@ -81,7 +80,7 @@ class CustomerRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Returns its stored rows, and those that say whose it is."""
+        """Returns the keys of its stored rows, and of its identities' claims."""
         store = self.sender.store
         own = customer_key(store.workspace, store.id, self.external_id)
         bars = (
@@ -90,12 +89,12 @@ class CustomerRecord:
         return [own, *bars, *self._claims.values()]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """Returns the rows that it is decided on once those were read."""
+        """Returns the keys of further rows for its decision, once those were read."""
         workspace = self.sender.store.workspace
         return [*self._asserted, *keys_behind(workspace, self._claims, reads)]
 
     def write(self, changes: Changes) -> None:
-        """Adds what it changes, as its own PUT would."""
+        """Adds its changes, as its own PUT would."""
         sender = self.sender
         write_customer(sender.store, self.external_id, self.incoming, sender.origin, changes)
 
@@ -107,7 +106,7 @@ class OrderRecord:
     sender: Sender
     index: int
     external_id: str
-    """What the store calls it."""
+    """The store's id of it."""
     size: int
     """Its bytes as JSON."""
     incoming: IncomingOrder
@@ -122,7 +121,7 @@ class OrderRecord:
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """Returns the identities that name its buyer."""
+        """Returns the identities of its buyer."""
         return tuple(self._claims)
 
     @cached_property
@@ -132,7 +131,7 @@ class OrderRecord:
 
     @cached_property
     def bars(self) -> list[Key]:
-        """Returns the rows of which there is none for an order that is new."""
+        """Returns the keys of the rows that don't exist for a new order."""
         store = self.sender.store
         customer = redactable_customer(store, self.incoming)
         bars = [redacted_key(store.workspace, store.id, customer)] if customer else []
@@ -140,32 +139,32 @@ class OrderRecord:
 
     @cached_property
     def own_keys(self) -> list[Key]:
-        """Returns its stored rows, and those of its discount codes."""
+        """Returns the keys of its stored rows, and of its discount codes."""
         return [*self.bars, *keys_of_codes(self.sender.store, self.incoming.discount_codes)]
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Returns its stored rows, those that say whose it is, and those of its discount codes."""
+        """Returns the keys of its stored rows, its identities' claims and its discount codes."""
         return [*self.own_keys, *self._claims.values()]
 
     def is_of_somebody_new(self, reads: ReadAhead) -> bool:
-        """Returns whether nobody has any of its buyer's identities, once those were read."""
+        """Returns whether its buyer is new: none of the claims, once read, names a profile."""
         keys = self._claims.values()
         return bool(keys) and not any(reads.text(key, "profile_id") for key in keys)
 
     def buyer_keys(self, reads: ReadAhead) -> list[Key]:
-        """Returns the rows that say whose it is, once they were read."""
+        """Returns the keys of all rows that its buyer depends on, once the claims were read."""
         return [*self._claims.values(), *self.keys_behind(reads)]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """Returns the rows that it is decided on once those were read."""
+        """Returns the keys of further rows for its decision, once those were read."""
         workspace = self.sender.store.workspace
         former = reads.text(self._own, "profile_id")
         former_buyer = [profile_key(workspace, UUID(former))] if former else []
         return [*former_buyer, *keys_behind(workspace, self._claims, reads)]
 
     def write(self, changes: Changes) -> None:
-        """Adds what it changes, as its own PUT would."""
+        """Adds its changes, as its own PUT would."""
         write_order(self.sender.store, self.incoming, changes)
 
 
@@ -176,7 +175,7 @@ class ProductRecord:
     sender: Sender
     index: int
     external_id: str
-    """What the store calls it."""
+    """The store's id of it."""
     size: int
     """Its bytes as JSON."""
     incoming: IncomingProduct
@@ -186,26 +185,26 @@ class ProductRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Returns its stored rows, and the rules that are in force."""
+        """Returns the keys of its stored rows, and of the rules in force."""
         return product_keys(self.sender.store, [self.external_id])
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """Returns the rows of what its sources say."""
+        """Returns the keys of its sources' layers."""
         return layer_keys(self.sender.store, [self.external_id], reads)
 
     def write(self, changes: Changes) -> None:
-        """Adds what it changes, as its own PUT would."""
+        """Adds its changes, as its own PUT would."""
         write_product(self.sender.store, self.incoming, changes)
 
 
 @dataclass(frozen=True)
 class UnreadableRecord:
-    """An item that no record can be made of: it becomes a problem of the import."""
+    """An item that isn't a readable record: it becomes a problem of the import."""
 
     stage: ImportStage
     index: int
     external_id: str | None
-    """None where not even that can be read."""
+    """None where not even the id can be read."""
     problem: ValidationFailed
     size: int = 0
     keys: tuple[Key, ...] = ()

@@ -1,4 +1,4 @@
-"""One run of the worker for one store, and an import's records as it writes them."""
+"""One run of the worker for one store, and the writer of an import's records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,11 +29,11 @@ class StoreRun(Run[StoreImportMessage]):
         return ImportRepository(self.message.workspace, self.message.store_id)
 
     def turns(self) -> Turns:
-        """Returns the store's turns as they stand."""
+        """Returns the store's turns as stored now."""
         return TurnsRepository(self.message.workspace).get(self.message.store_id)
 
     def fail(self, why: ImportFailure) -> None:
-        """Fails the import whose turn it is; the next message goes on with those that wait."""
+        """Fails the current import; the next message continues with those that wait."""
         commit_anew(partial(self._fail, why=why))
 
     def _fail(self, changes: Changes, why: ImportFailure) -> None:
@@ -47,7 +47,7 @@ class StoreRun(Run[StoreImportMessage]):
 
 @dataclass(frozen=True)
 class _Note:
-    """What a chunk's transaction has besides its records."""
+    """The parts of a chunk's transaction other than its records."""
 
     run: StoreRun
     before: StoreImport
@@ -55,7 +55,7 @@ class _Note:
     sends_next: bool
 
     def __call__(self, chunk: Chunk) -> None:
-        """Moves the import on, and keeps the chunk's problems under their numbers."""
+        """Updates the import's progress, and adds the chunk's problems under their numbers."""
         last = min(chunk.progress.done, len(self.records) - 1)
         [upcoming] = self.records[last : last + 1]
         after = replace(self.before, progress=replace(chunk.progress, stage=upcoming.stage))
@@ -70,7 +70,7 @@ class _Note:
 
 
 class RecordWriter:
-    """Writes what is left of a running import's records, a chunk at a time."""
+    """Writes the remaining records of a running import, a chunk at a time."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class RecordWriter:
         *,
         more_follow: bool = False,
     ) -> None:
-        """Nothing read ahead yet. `more_follow` says that other imports of the store wait."""
+        """Reads nothing yet. `more_follow` means that other imports of the store wait."""
         self._run = run
         self._running = running
         self._records = records
@@ -90,17 +90,17 @@ class RecordWriter:
         self._loads = OrderLoads(records, reads, self._pipeline, more_follow=more_follow)
 
     def write_all(self) -> None:
-        """Writes all of them. Raises OutOfTime and Superseded."""
+        """Writes all records. Raises OutOfTime and Superseded."""
         try:
             while until_won(self._write_some, self._reload):
                 pass
         finally:
-            self._pipeline.abandon()  # nothing goes on behind a run
+            self._pipeline.abandon()  # no write continues after the run
 
     def _write_some(self) -> bool:
-        """Begins to write a chunk; False where none is left.
+        """Starts to write a chunk; returns False where no record is left.
 
-        Where time is up the next message goes with it. Raises OutOfTime then.
+        When time is up, the chunk's transaction queues the next message. Raises OutOfTime then.
         """
         before = self._running
         if before.progress.done >= len(self._records):
@@ -115,7 +115,7 @@ class RecordWriter:
         return True
 
     def _written(self, progress: Progress, note: Note) -> Progress:
-        """Writes the next chunk: new orders with their lists' pages, else whatever it is."""
+        """Writes the next chunk: new orders with their lists' pages, else records of any kind."""
         loaded = self._loads.write(progress, note)
         return self._chunks.write(progress, note) if loaded is None else loaded
 

@@ -1,7 +1,7 @@
-"""The worker: goes on with whatever is open of a store, in turn, until nothing is or time is up.
+"""The worker: runs a store's open imports in turn, until none is open or time is up.
 
-A message says no more than which store. What is done stands in the import's row, which each chunk's
-transaction moves on. So a message may come twice, late, or after a run that was killed anywhere.
+A message only names the store. The progress is in the import's row, which each chunk's transaction
+updates. So a message may arrive twice, late, or after a run that was killed anywhere.
 """
 
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ from storepost.values.logs import log_unexpected
 
 
 class _Unusable(Exception):  # noqa: N818 - it is what an import is
-    """The import's records can't be had, now or later."""
+    """The import's records aren't available, now or later."""
 
     def __init__(self, why: ImportFailure) -> None:
-        """`why` is what the import fails with."""
+        """`why` is the import's failure."""
         super().__init__(why)
         self.why = why
 
 
 def resume(run: StoreRun) -> None:
-    """Goes on with a custom store's batches.
+    """Continues a custom store's batches.
 
-    What fails every time ends the import that it fails in, as others wait behind it.
+    An error that occurs on every try fails the current import, as others wait behind it.
     """
 
     def give_up(_error: Exception) -> bool:
@@ -59,7 +59,7 @@ def _work(run: StoreRun) -> None:
 def _records(run: StoreRun, found: StoreImport) -> Sequence[Record]:
     """The import's records in order. Raises _Unusable."""
     store = found_store(StoreRepository(run.message.workspace), run.message.store_id)
-    if not store.is_active:  # it was disconnected in the moment in which the import was queued
+    if not store.is_active:  # it was disconnected while the import was queued
         raise _Unusable(ImportFailure.STORE_DISCONNECTED)
     try:
         batch = StoreBatch.of_text(get_object(found.content or ""))
@@ -71,7 +71,7 @@ def _records(run: StoreRun, found: StoreImport) -> Sequence[Record]:
 
 
 def _worked_through(run: StoreRun, found: StoreImport, records: Sequence[Record]) -> bool:
-    """Brings one import to its end, if time allows; whether the run is to end."""
+    """Runs one import to its end, if time allows; returns whether the run must end."""
     running = commit_anew(lambda changes: _started(changes, run, found, records))
     if running is None:
         return False
@@ -83,7 +83,7 @@ def _worked_through(run: StoreRun, found: StoreImport, records: Sequence[Record]
 def _started(
     changes: Changes, run: StoreRun, found: StoreImport, records: Sequence[Record]
 ) -> StoreImport | None:
-    """The import as it runs; None where its turn is over meanwhile."""
+    """The running import; None if it isn't the current one any more."""
     turns = run.turns()
     current = in_turn(run.message.workspace, turns)
     if current is None or current.id != found.id:
@@ -94,12 +94,12 @@ def _started(
 
 
 def _completed(changes: Changes, run: StoreRun, running: StoreImport) -> bool:
-    """Ends the import, all of whose records are done; whether the run is to end, too."""
+    """Completes the import, all of whose records are done; returns whether the run ends, too."""
     turns, current = run.turns(), run.imports.get(running.id)
     if current is None or turns.running != current.id:
         return False
     complete_import(changes, run.message.workspace, turns, current)
-    # The tries of this message were this import's: what follows has its own.
+    # The message's tries count for this import: the next one gets its own message.
     if not run.is_over() and run.tries == 1:
         return False
     if turns.waiting:
@@ -108,7 +108,7 @@ def _completed(changes: Changes, run: StoreRun, running: StoreImport) -> bool:
 
 
 def _fail(changes: Changes, run: StoreRun, found: StoreImport, why: ImportFailure) -> None:
-    """Fails the import, if it still is its turn."""
+    """Fails the import, if it still is the current one."""
     turns = run.turns()
     current = in_turn(run.message.workspace, turns)
     if current and current.id == found.id:

@@ -1,4 +1,4 @@
-"""Taking a batch: it is kept whole and queued as an import, and the worker gets a message."""
+"""Accepts a batch: stores its content, queues it as an import, and sends the worker a message."""
 
 import hashlib
 from uuid import UUID
@@ -17,7 +17,7 @@ from storepost.values.scope import WorkspaceScope
 
 MAX_WAITING = 100
 RETRY_SECONDS = 10
-"""About what a batch takes: then one more has room."""
+"""About how long a batch takes, after which another one can be accepted."""
 
 
 def queue_batch(
@@ -25,8 +25,8 @@ def queue_batch(
 ) -> StoreImport:
     """Returns a new import of the batch's records, which waits for its turn.
 
-    The records are kept before anything says that there is an import: a request that is killed in
-    between leaves an object that nobody names and that expires. Raises BatchBacklog.
+    The records are stored before the import's row: a request that is killed in between leaves an
+    object that no row names and that expires. Raises BatchBacklog.
     """
     store, workspace = active_custom_store(caller.workspace, store_id), caller.workspace
     turns = TurnsRepository(workspace).get(store.id)
@@ -39,6 +39,6 @@ def queue_batch(
 
 
 def _name(workspace: WorkspaceScope, store_id: UUID, content: bytes) -> str:
-    """The same content has the same name: a retry writes over what is there already."""
+    """The name derives from the content, so a retry overwrites the same object."""
     digest = hashlib.sha256(content).hexdigest()
     return f"batches/{short(workspace.id)}/{short(store_id)}/{digest}"

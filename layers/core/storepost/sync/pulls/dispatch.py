@@ -1,4 +1,4 @@
-"""A message of the imports' queue: the store says what there is to go on with."""
+"""Dispatches a message of the imports' queue by the store's platform."""
 
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.write_marks import WriteMark, marking
@@ -10,7 +10,7 @@ from storepost.sync.pulls.running import pull
 
 
 def resume(run: Run[StoreImportMessage]) -> None:
-    """Goes on with a store: a shop's pulls, or a custom store's batches."""
+    """Continues a store's imports: a shop's pulls, or a custom store's batches."""
     store = StoreRepository(run.message.workspace).get(run.message.store_id)
     with marking(WriteMark.IMPORT):
         if store is None or store.is_custom:

@@ -1,4 +1,4 @@
-"""A bulk operation at a shop: it is started, polled, and its file fetched."""
+"""A bulk operation at a shop: starts it, polls it, and fetches its file."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,9 +18,9 @@ from storepost.sync.records.product_nodes import TRANSLATIONS
 from storepost.sync.records.reading import moment_of
 
 DISK_BYTES = 10_240 * 1024**2
-"""The worker's ephemeral storage, as template.yaml has it."""
+"""The worker's ephemeral storage, as in template.yaml."""
 MAX_BYTES = int(DISK_BYTES * 0.95 / DISK_FACTOR)
-"""Of an export: its spool then fits on the disk, and a twentieth is left for the rest."""
+"""The most bytes of an export: its spool then fits on the disk, with a twentieth to spare."""
 _ALL = 'query: "id:>0"'
 _TRANSLATED = """{
           locale
@@ -50,11 +50,11 @@ class ExportOutcome(Enum):
 
 @dataclass(frozen=True)
 class Export:
-    """An export that has ended: where its file is, and how many records it has."""
+    """An export that has ended: the address of its file, and its number of records."""
 
     outcome: ExportOutcome
     url: str | None
-    """None where there is nothing in it."""
+    """None where it is empty."""
     records: int
     started_at: datetime | None = None
     """By the shop's own clock."""
@@ -64,6 +64,7 @@ def begin_export(
     admin: AdminClient, store: Store, stage: ImportStage, after: str | None
 ) -> str | None:
     """Returns the id of a new operation; None while the shop is busy with others.
+
     Raises ShopifyError.
     """
     query = _query(store, stage, after)
@@ -77,7 +78,7 @@ def begin_export(
 
 
 def _query(store: Store, stage: ImportStage, after: str | None) -> str:
-    """Returns the query for what is behind the id `after`, with products in all locales."""
+    """Returns the query for records after the id `after`, with products in all locales."""
     query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
     translated = [row.locale for row in store.locales if not row.is_primary]
     aliases = [
@@ -88,18 +89,18 @@ def _query(store: Store, stage: ImportStage, after: str | None) -> str:
 
 
 def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
-    """Returns whether the shop exports all that it has;
-    without a scope of its own, orders of 60 days.
+    """Returns whether the shop exports all its records.
 
-    The shop is queried: what it granted may be withdrawn, and the webhook of that late. Raises
-    ShopifyError.
+    Without a further scope, it exports only orders of the last 60 days. The shop is queried: it may
+    have revoked the scope, and the webhook about it may be late. Raises ShopifyError.
     """
     return stage is not ImportStage.ORDERS or covers(granted_scopes(admin), "read_all_orders")
 
 
 def poll_export(admin: AdminClient, stage: ImportStage, operation: str) -> Export | None:
-    """Returns the stage's export, once it has ended;
-    one that the shop knows no more has broken off empty.
+    """Returns the stage's export once it has ended, else None.
+
+    An operation that the shop doesn't know any more counts as partial and empty.
     """
     found = admin.run(documents.BULK_STATUS, id=operation)["bulkOperation"]
     if found is None:
@@ -116,9 +117,9 @@ def poll_export(admin: AdminClient, stage: ImportStage, operation: str) -> Expor
 
 
 def fetch(export: Export, spool: Spool, seconds: float) -> None:
-    """Puts the export's file in the spool. Raises ShopUnavailable, also where records are missing.
+    """Writes the export's file to the spool. Raises ShopUnavailable, also for missing records.
 
-    What broke off may have fewer than were counted.
+    A partial export may have fewer records than were counted.
     """
     if export.url is not None:
         try:

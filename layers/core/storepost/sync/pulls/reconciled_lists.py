@@ -1,4 +1,4 @@
-"""A store's lists that a pull reconciles, one a stage: what they have, and how it is deleted."""
+"""The store's lists that a pull reconciles, one per stage: their records, and how to delete one."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,19 +37,19 @@ class ReconciledList(Protocol):
 
     @property
     def tree(self) -> Tree:
-        """Returns the list."""
+        """Returns the list's tree."""
 
     def mark(self, external_id: str) -> str:
         """Returns the mark of an exported record, by which entries are compared with it."""
 
     def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
-        """Returns the store's ids of the entries that have no mark."""
+        """Returns the external ids of the entries without a mark."""
 
     def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
-        """Returns when the shop changed the record last; None where it is deleted already."""
+        """Returns when the shop last changed the record; None where it is already deleted."""
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
-        """Deletes the record as a webhook of that moment would have."""
+        """Deletes the record as a webhook at that time would."""
 
 
 @dataclass
@@ -102,7 +102,7 @@ class _Orders:
 
 @dataclass
 class _Products:
-    """Those that the shop itself has; what a feed alone says of stays."""
+    """The products that the shop itself has; those that only a feed has stay."""
 
     store: Store
 

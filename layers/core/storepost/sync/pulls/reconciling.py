@@ -1,8 +1,8 @@
-"""Deletes what a shop has no more and sent no webhook for: its complete export doesn't have it.
+"""Deletes records that a shop's complete export lacks, as no webhook reported their deletion.
 
-The store's own list is walked a page at a time beside the export's ids, which are on disk. What is
-missing there is deleted as a webhook would delete it, but for what may be younger than the export,
-and for what the export can't have (docs/adr/0063).
+The store's own list is read a page at a time and compared with the export's ids, which are on disk.
+A missing record is deleted as a webhook would delete it, except those that may be newer than the
+export, and those that the export can't have (docs/adr/0063).
 """
 
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ from storepost.sync.pulls.spool import Spool
 from storepost.sync.records.reading import id_of
 
 PAGE = 1000
-"""Entries of the store's list that are looked at together."""
+"""Entries of the store's list that are compared together."""
 
 INDEX_DELAY = timedelta(minutes=15)
-"""What was changed so shortly before the export may not have come to the shop's index by then."""
+"""The shop's index may not have had changes from this long before the export."""
 
 WINDOW = timedelta(days=60)
-"""Of orders, without the scope to read all of them."""
+"""The age of orders that are exported without the scope for all orders."""
 
 
 @dataclass(frozen=True)
 class MissingRecords:
-    """Says what a page of the store's list has that the export hasn't."""
+    """Records on a page of the store's list that the export lacks."""
 
     external_ids: list[str]
     last_key: str | None
-    """The key of the page's last entry; None behind the list's end."""
+    """The key of the page's last entry; None after the list's end."""
 
 
 class Sweep:
@@ -48,9 +48,9 @@ class Sweep:
         *,
         shows_all: bool,
     ) -> None:
-        """The export has what is behind the id `after`; the shop's clock says when it started.
+        """`started_at` is the export's start by the shop's clock; it has the records after `after`.
 
-        `shows_all` is false where orders are those of the window alone.
+        `shows_all` is false where it only has orders of the window.
         """
         self._list = RECONCILED_LISTS[stage](store)
         self._spool = spool
@@ -58,14 +58,15 @@ class Sweep:
         bounds = [int(after or 0) + 1]
         self._window = None if shows_all else started_at - WINDOW
         if self._window is not None:
-            # Ids ascend: what is below the first of the window may lie before it.
+            # Ids ascend: a record below the first of the window may be older than the window.
             bounds.append(min(map(_number, spool.ids()), default=2**64))
         self._min_id = max(bounds)
         spool.mark(map(self._list.mark, map(_external, spool.ids())))
 
     def missing(self, behind: str | None) -> MissingRecords:
-        """Returns what the next page lacks: of the entries behind a key,
-        or from the list's beginning.
+        """Returns the records on the next page that the export lacks.
+
+        The page is after the key `behind`, or at the list's beginning.
         """
         first = moments(self._window).lo if behind is None else behind + LOWEST
         entries = self._list.tree.first(KeyRange(first), PAGE)
@@ -76,7 +77,7 @@ class Sweep:
         return MissingRecords(missing, entries[-1].key)
 
     def delete(self, changes: Changes, external_id: str) -> bool:
-        """Deletes what is missing, if it is older than the export; returns whether it is."""
+        """Deletes a missing record, if it is older than the export; returns whether it did."""
         updated_at = self._list.updated_at(external_id, changes)
         if updated_at is None or updated_at >= self._started_at - INDEX_DELAY:
             return False

@@ -1,4 +1,4 @@
-"""An export's records as chunks take them: each in its place, read when it is wanted."""
+"""An export's records as chunks use them: by index, each read on demand."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class ExportedRecords(Sequence[Record]):
     """All records of an export, in the file's order."""
 
     def __init__(self, spool: Spool, stage: ImportStage, sender: Sender) -> None:
-        """`sender` is the store, and that the platform sends them."""
+        """`sender` has the store, and the platform as the origin."""
         self._spool = spool
         self._stage = stage
         self._sender = sender
@@ -45,7 +45,7 @@ class ExportedRecords(Sequence[Record]):
         return self._at(index)
 
     def _cached(self, indexes: range) -> list[Record]:
-        # Chunks come back to what they read ahead of; what lies behind them is never asked for.
+        # Chunks reread records that they read ahead; earlier records aren't needed again.
         self._read = {each: record for each, record in self._read.items() if each >= indexes.start}
         for each in indexes:
             if each not in self._read:

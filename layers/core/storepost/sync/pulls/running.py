@@ -1,8 +1,8 @@
-"""The worker: pulls what a shop has, and resumes wherever a run before it ended.
+"""The worker: pulls a shop's records, and resumes where an earlier run ended.
 
-A message says no more than which store. Where an import stands is in its row: which export is made
-or read, and how many of its records are done, moved on in each chunk's transaction. So a message
-may come twice, late, or after a run that was killed anywhere.
+A message only names the store. The import's row has the progress: the export that is made or read,
+and how many of its records are done, which each chunk's transaction updates. So a message may
+arrive twice, late, or after a run that was killed anywhere.
 """
 
 from contextlib import suppress
@@ -51,10 +51,10 @@ from storepost.values.logs import logger
 MARGIN_MILLISECONDS = 60_000
 FIRST_POLL_SECONDS = 0.1
 MAX_POLL_SECONDS = 5.0
-"""Between two polls of an export: each wait is twice the one before, up to this."""
+"""The longest time between two polls of an export: each wait is twice the one before."""
 MAX_DURATION = timedelta(hours=24)
 MAX_PARTIAL_EXPORTS = 5
-"""Exports of a stage that may break off before the import does."""
+"""How many exports of a stage may be partial before the import fails."""
 FIRST_STAGE = {
     ImportScope.CUSTOMERS_ORDERS: ImportStage.CUSTOMERS,
     ImportScope.PRODUCTS: ImportStage.PRODUCTS,
@@ -69,14 +69,14 @@ class _PullRun(StoreRun):
     store: Store
 
     def is_over(self) -> bool:
-        """Whether nothing more should be begun; an export's file takes longer than a batch."""
+        """Whether no more work may start; fetching an export's file takes longer than a batch."""
         return self.remaining() < MARGIN_MILLISECONDS
 
 
 def pull(store: Store, tries: int, remaining: Remaining) -> None:
-    """Goes on with whatever is open of the store. `tries` counts this one, too.
+    """Continues the store's open imports. `tries` counts this one, too.
 
-    What fails every time ends the import that it fails in, as others wait behind it.
+    An error that occurs on every try fails the current import, as others wait behind it.
     """
     message = StoreImportMessage(store.workspace.id, store.id)
     run = _PullRun(message, tries, remaining, store)
@@ -102,7 +102,7 @@ def _work(run: _PullRun) -> None:
         except (AccessDenied, RequestRefused) as error:
             _log_failure(error)
             run.fail(ImportFailure.EXPORT_FAILED)
-        # The tries of this message were this import's: what follows has its own.
+        # The message's tries count for this import: the next one gets its own message.
         if run.tries > 1:
             return
 
@@ -112,7 +112,7 @@ def _log_failure(error: ShopifyError) -> None:
 
 
 def _start_if_queued(changes: Changes, run: _PullRun) -> bool:
-    """Has the import whose turn it is run; False where nothing is open."""
+    """Starts the next import, if none is running; returns False where none is open."""
     turns = run.turns()
     found = in_turn(run.store.workspace, turns)
     if found is None:
@@ -123,7 +123,7 @@ def _start_if_queued(changes: Changes, run: _PullRun) -> bool:
 
 
 def _import(run: _PullRun) -> None:
-    """Brings the running import to its end."""
+    """Runs the running import to its end."""
     with admin_of(run.store) as admin:
         while running := _running(run):
             export = _export(run, admin, running)
@@ -136,7 +136,7 @@ def _import(run: _PullRun) -> None:
 
 
 def _running(run: _PullRun) -> StoreImport | None:
-    """The import as it stands; None once it has ended."""
+    """The running import as stored; None once it has ended."""
     turns = run.turns()
     found = run.imports.get(turns.running) if turns.running else None
     if found is None or found.status is not ImportStatus.RUNNING:
@@ -148,7 +148,7 @@ def _running(run: _PullRun) -> StoreImport | None:
 
 
 def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
-    """Returns the stage's export once it has ended; it is started where that wasn't done yet."""
+    """Returns the stage's export once it has ended; starts it first if necessary."""
     seconds = FIRST_POLL_SECONDS
     while True:
         operation = running.pull.operation
@@ -166,7 +166,7 @@ def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
 
 
 def _reconcile(run: _PullRun, admin: AdminClient, export: Export, spool: Spool) -> None:
-    """Deletes what a complete export doesn't have, a page of the store's list at a time."""
+    """Deletes the records that a complete export lacks, a page of the store's list at a time."""
     running = _reloaded(run)
     if export.outcome is not ExportOutcome.COMPLETE or not export.started_at:
         return
@@ -183,7 +183,7 @@ def _reconcile(run: _PullRun, admin: AdminClient, export: Export, spool: Spool) 
 
 
 def _delete(run: _PullRun, sweep: Sweep, external_id: str) -> None:
-    """Deletes one record, if it is still to be; the import counts it in the same transaction."""
+    """Deletes one record, if it still must be; the same transaction counts it in the import."""
 
     def write(changes: Changes) -> None:
         running = _reloaded(run)
@@ -195,7 +195,7 @@ def _delete(run: _PullRun, sweep: Sweep, external_id: str) -> None:
 
 
 def _end_stage(run: _PullRun, export: Export, records: ExportedRecords) -> None:
-    """Moves the import on from an export whose records are all done."""
+    """Continues the import after an export whose records are all done."""
     running = _reloaded(run)
     if export.outcome is ExportOutcome.PARTIAL:
         pull = running.pull
@@ -224,7 +224,7 @@ def _complete(changes: Changes, run: _PullRun) -> None:
 def _advanced(
     run: _PullRun, running: StoreImport, *, pull: Pull, stage: ImportStage | None = None
 ) -> StoreImport:
-    """The import once it stands elsewhere; a new export is read from its beginning."""
+    """The import with the new state; a new export is read from its beginning."""
     progress = running.progress
     if pull.operation is None:
         progress = replace(progress, done=0, stage=stage or progress.stage)

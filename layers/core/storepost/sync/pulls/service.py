@@ -1,4 +1,4 @@
-"""Asking for a pull of what a shop has."""
+"""Requests a pull of a shop's records."""
 
 from uuid import UUID
 

@@ -1,8 +1,8 @@
-"""An export's file on disk: lines in any order, joined to records, in flat memory.
+"""An export's file on disk: joins lines in any order to records, in constant memory.
 
-Each line is an object; one that belongs to another says so by `__parentId`, and may stand anywhere.
-SQLite on the function's own disk keeps them: what is in memory is a piece of the file, and then a
-few records. The disk is lost with the run; the file is fetched again by the next.
+Each line is an object; a child object names its parent by `__parentId`, and may be anywhere. SQLite
+on the function's own disk stores them: memory only has a piece of the file, and then a few records.
+The disk is lost with the run; the next run fetches the file again.
 """
 
 import json
@@ -16,9 +16,9 @@ from storepost.values.json_reading import read_json
 from storepost.values.scratch import scratch
 
 DISK_FACTOR = 1.45
-"""What a spool takes of the disk, by the size of its file."""
+"""The disk space of a spool, relative to the size of its file."""
 MAX_LINE_BYTES = 10_000_000
-"""A shop's largest records take a tenth of it."""
+"""A shop's largest records have a tenth of it."""
 _BELOW = """
     WITH RECURSIVE below (id, number, line) AS (
         SELECT id, number, line FROM child WHERE parent = ?
@@ -30,7 +30,7 @@ _BELOW = """
 
 
 class Spool:
-    """The records of one file, by their places in it; use it in a `with`."""
+    """The records of one file, by their index in it; use it in a `with`."""
 
     def __init__(self) -> None:
         """Makes an empty spool."""
@@ -46,8 +46,11 @@ class Spool:
         self._count = 0
 
     def fill(self, pieces: Iterable[bytes]) -> None:
-        """Takes the file's pieces. A line that breaks off at the end, as a partial file's may, is
-        left out; so is a record that comes twice."""
+        """Stores the file's pieces.
+
+        An incomplete line at the end, as a partial file may have, is left out; so is a repeated
+        record.
+        """
         self._db.execute("BEGIN")
         for number, line in enumerate(_lines(pieces)):
             with suppress(ValueError):
@@ -73,7 +76,7 @@ class Spool:
         return self._count
 
     def at(self, index: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Returns the record in that place, and all that stands below it, in the file's order."""
+        """Returns the record with that index, and all objects below it, in the file's order."""
         [(identifier, line)] = self._db.execute(
             "SELECT id, line FROM root WHERE place = ?", (index,)
         ).fetchall()
@@ -85,14 +88,14 @@ class Spool:
         return (each for (each,) in self._db.execute("SELECT id FROM root"))
 
     def mark(self, names: Iterable[str]) -> None:
-        """Keeps names, to be looked for by `is_marked`."""
+        """Stores names for `is_marked`."""
         self._db.execute("CREATE TABLE mark (name TEXT PRIMARY KEY) WITHOUT ROWID")
         self._db.execute("BEGIN")
         self._db.executemany("INSERT OR IGNORE INTO mark VALUES (?)", ((name,) for name in names))
         self._db.execute("COMMIT")
 
     def is_marked(self, name: str) -> bool:
-        """Returns whether the name was kept."""
+        """Returns whether the name was stored."""
         found = self._db.execute("SELECT 1 FROM mark WHERE name = ?", (name,))
         return found.fetchone() is not None
 
@@ -110,7 +113,7 @@ class Spool:
 
 
 def _record(line: bytes) -> dict[str, Any]:
-    """The line's object. Raises ValueError where it is none, or nothing that has a place."""
+    """The line's object. Raises ValueError where it is no object, or has no readable id."""
     found = read_json(line)
     if not isinstance(found, dict):
         raise ValueError("a line that is no object")
@@ -121,7 +124,7 @@ def _record(line: bytes) -> dict[str, Any]:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, but those that are longer than a record can be."""
+    """The lines, without those that are longer than any record."""
     buffer = bytearray()
     is_too_long = False
     for piece in pieces:

@@ -1,15 +1,15 @@
-"""A shop's customers, orders and products, read into what their own slices take.
+"""Reads a shop's customers, orders and products into the values of their own slices.
 
-reading      single values, as leniently as a shop is kept
+reading      single values, read leniently
 amounts      money in the shop's own currency
-consents     what a shop says of a channel
-rest         records as webhooks carry them
-nodes        records as the Admin GraphQL API gives them
-building     what the two have in common
-products     products as webhooks carry them
-product_nodes  products as bulk operations do
+consents     a shop's consent data for a channel
+rest         records in the format of webhooks
+nodes        records in the Admin GraphQL API's format
+building     the parts of orders that both formats share
+products     products in the format of webhooks
+product_nodes  products in files of bulk operations
 
-What can't be read of a value is left out, and what is too long is cut: nobody is there who could
-fix it, and a customer without a readable phone number is still a customer. Only a record without
-its id or its times is none.
+An unreadable value is left out, and one that is too long is cut: nobody could fix it, and a
+customer without a readable phone number is still a customer. Only a record without its id or its
+times is rejected.
 """

@@ -6,7 +6,7 @@ from storepost.sync.records.reading import Body, NoRecord, part_of
 from storepost.values.money import Money, digits
 
 _MAX_AMOUNT = 10**15
-"""Far above any order, and exact in whatever reads it."""
+"""Far above any order, and within the exact integers of every JSON reader."""
 
 
 def _digits(currency: str) -> int:
@@ -17,7 +17,7 @@ def _digits(currency: str) -> int:
 
 
 def money_of(amount: object, currency: object) -> Money:
-    """Returns so much of a currency, in its minor units. Raises NoRecord."""
+    """Returns an amount of a currency, in its minor units. Raises NoRecord."""
     code = str(currency).upper()
     units = to_decimal(amount).scaleb(_digits(code)).to_integral_value(ROUND_HALF_UP)
     if units < 0:
@@ -28,7 +28,7 @@ def money_of(amount: object, currency: object) -> Money:
 
 
 def to_decimal(amount: object) -> Decimal:
-    """Returns the number that a text or a JSON number says. Raises NoRecord."""
+    """Returns the number in a text or a JSON number. Raises NoRecord."""
     try:
         number = Decimal(str(amount))
     except InvalidOperation as error:
@@ -39,7 +39,10 @@ def to_decimal(amount: object) -> Decimal:
 
 
 def shop_money(body: Body, name: str) -> Money | None:
-    """Returns an amount in the shop's currency, of `{shop_money: …}` or `{shopMoney: …}`."""
+    """Returns an amount in the shop's currency, or None.
+
+    The value is `{shop_money: …}` or `{shopMoney: …}`.
+    """
     both = part_of(body, name)
     money = part_of(both, "shop_money") or part_of(both, "shopMoney")
     if not money:

@@ -1,4 +1,4 @@
-"""What a shop's orders come to, whichever way they arrive."""
+"""Builds a shop's orders: the parts that both formats share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,18 +29,18 @@ _UNTITLED = "-"
 
 
 def financial_status(value: object) -> FinancialStatus:
-    """EXPIRED reads as `voided`, nothing as `pending` (docs/semantics.md, section 3)."""
+    """EXPIRED becomes `voided`, a missing status `pending` (docs/semantics.md, section 3)."""
     return _FINANCIAL.get(str(value).lower(), FinancialStatus.PENDING)
 
 
 def fulfillment_status(value: object) -> FulfillmentStatus:
-    """Returns three of Shopify's ten states by their names, the rest as `unfulfilled`."""
+    """Returns three of Shopify's ten states by their names, the others as `unfulfilled`."""
     return _FULFILLMENT.get(str(value).lower(), FulfillmentStatus.UNFULFILLED)
 
 
 @dataclass(frozen=True)
 class Totals:
-    """An order's amounts as they are sent, each in the shop's money; one left out is nothing."""
+    """An order's amounts as they are sent, in the shop's money; a missing one is zero."""
 
     total: Money
     subtotal: Money | None
@@ -63,7 +63,7 @@ class Totals:
 
     @property
     def currencies(self) -> Mapping[str, str]:
-        """Returns the currency of each, by the amount's JSON Pointer."""
+        """Returns the currency of each amount that was sent, by the amount's JSON Pointer."""
         amounts = {
             "/total": self.total,
             "/subtotal": self.subtotal,
@@ -76,7 +76,7 @@ class Totals:
 
 
 def needed_money(body: Body, name: str) -> Money:
-    """Returns an amount in the shop's money. Raises NoRecord."""
+    """Returns an amount in the shop's money. Raises NoRecord without one."""
     money = shop_money(body, name)
     if money is None:
         raise NoRecord(f"no readable {name}")
@@ -84,12 +84,12 @@ def needed_money(body: Body, name: str) -> Money:
 
 
 def limited_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
-    """Returns as many lines as an order has here: the first ones."""
+    """Returns the first lines, as many as a stored order may have."""
     return tuple(islice(lines, MAX_LINE_ITEMS))
 
 
 def limited_codes(codes: Iterable[object]) -> tuple[str, ...]:
-    """Returns as many discount codes as an order has here, each once."""
+    """Returns the first discount codes, as many as a stored order may have, each once."""
     value = (text for code in codes if (text := text_of(code)))
     return tuple(islice(dict.fromkeys(value), MAX_DISCOUNT_CODES))
 
@@ -100,7 +100,7 @@ def title_of(value: object) -> str:
 
 
 def allocated(body: Body, allocations: str, amount: str) -> int:
-    """Returns what all discounts together took off a line, in minor units."""
+    """Returns the sum of all discounts on a line, in minor units."""
     return sum(_units(each) for each in _each(body, allocations, amount))
 
 

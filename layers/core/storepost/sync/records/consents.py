@@ -1,4 +1,4 @@
-"""What a shop says of a channel."""
+"""A shop's consent data for a channel."""
 
 from storepost.people.consent.evidence import EvidenceDetails
 from storepost.people.consent.states import ConsentState, OptInLevel
@@ -14,12 +14,11 @@ _LEVELS = {"single_opt_in": OptInLevel.SINGLE, "confirmed_opt_in": OptInLevel.CO
 
 
 def consent_of(state: object, updated_at: object, opt_in_level: object) -> IncomingConsent:
-    """Returns the state in either case of its letters, and when it became so;
-    an unknown one says nothing.
+    """Returns the state and its time; an unknown state states nothing.
 
-    Shopify's INVALID and REDACTED read as `not_subscribed` (docs/semantics.md, section 2.6).
-    INVALID says nothing of what the person wants, but that the address is to be suppressed
-    (section 2.7). Its opt-in level is evidence, unless it is UNKNOWN.
+    The state may be in upper or lower case. Shopify's INVALID and REDACTED become `not_subscribed`
+    (docs/semantics.md, section 2.6). INVALID states nothing about the person's wish, but that the
+    address must be suppressed (section 2.7). The opt-in level is evidence, unless it is UNKNOWN.
     """
     name = _lower(state)
     known, level = _STATES.get(name), _LEVELS.get(_lower(opt_in_level))

@@ -1,4 +1,4 @@
-"""Records as the Admin GraphQL API gives them: one by one, and in the files of bulk operations."""
+"""Records in the Admin GraphQL API's format: single ones, and those in files of bulk operations."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ from storepost.sync.records.reading import (
 
 
 def customer_of(store: Store, node: Body) -> tuple[str, IncomingCustomer]:
-    """Returns a customer's id and all that is said of them. Raises NoRecord."""
+    """Returns a customer's id and data. Raises NoRecord."""
     external_id = needed_id(node, "id")
     email, phone = part_of(node, "defaultEmailAddress"), part_of(node, "defaultPhoneNumber")
     updated_at = needed_moment(node, "updatedAt")

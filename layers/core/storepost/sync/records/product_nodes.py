@@ -1,4 +1,4 @@
-"""Products as the files of bulk operations have them: with all variants, in every language."""
+"""Products in files of bulk operations: with all variants, in every language."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from storepost.sync.records.reading import (
 from storepost.values.wire import URL_LENGTH
 
 TRANSLATIONS = "translations"
-"""How the fields begin that have what is translated: a field for each language."""
+"""The prefix of the fields with translations: one field for each language."""
 
 
 def product_of(store: Store, node: Body, below: Sequence[Body]) -> IncomingProduct:
@@ -62,7 +62,7 @@ def _texts(locale: str, title: object, description: object) -> IncomingTexts:
 
 
 def _translations(store: Store, node: Body) -> Iterator[IncomingTexts]:
-    """A translation comes as rows of one field each, and those of no language we know are none."""
+    """The translations, from rows of one field each; rows in an unknown language are left out."""
     rows = (row for name in node if name.startswith(TRANSLATIONS) for row in parts_of(node, name))
     by_locale: dict[str, dict[object, object]] = defaultdict(dict)
     for row in rows:
@@ -102,7 +102,7 @@ def _chosen(node: Body) -> Iterator[tuple[str, str]]:
 
 
 def _image(media: Body) -> tuple[str, str | None] | None:
-    """A file's picture; a film has one, too."""
+    """The image of a media file; a video has a preview image, too."""
     url = part_of(part_of(media, "preview"), "image").get("url")
     if not isinstance(url, str) or len(url) > URL_LENGTH:
         return None

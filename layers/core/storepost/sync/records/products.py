@@ -1,4 +1,4 @@
-"""Products as webhooks carry them: the bodies of Shopify's REST resource."""
+"""Products in the format of webhooks: bodies of Shopify's REST resource."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
@@ -27,8 +27,8 @@ _MAX_TAGS = 250
 def product_of(store: Store, body: Body) -> IncomingProduct:
     """Returns a product with its variants, in the shop's primary locale. Raises NoRecord.
 
-    A body has a hundred variants at most. Of one that has more the others would seem removed: it is
-    no record.
+    A body has at most a hundred variants. For a product with more, the others would seem removed,
+    so it raises NoRecord.
     """
     external_id = needed_id(body, "id")
     variants = parts_of(body, "variants")
@@ -90,13 +90,13 @@ def _variant(
 
 
 def status_of(value: object) -> str:
-    """Returns a status in either case of its letters; an unknown one reads as active."""
+    """Returns a status, in upper or lower case; an unknown one becomes active."""
     text = str(value).lower()
     return text if text in _STATUSES else ProductStatus.ACTIVE
 
 
 def tags_of(value: object) -> tuple[str, ...]:
-    """Returns the tags of a text with commas between them, or of a list."""
+    """Returns the tags of a comma-separated text, or of a list."""
     parts: Iterable[object] = value.split(",") if isinstance(value, str) else ()
     if isinstance(value, list):
         parts = value
@@ -105,14 +105,14 @@ def tags_of(value: object) -> tuple[str, ...]:
 
 
 def link_of(store: Store, handle: str | None) -> str | None:
-    """Returns where the shop shows it."""
+    """Returns the address of the product in the shop, or None."""
     if store.storefront_url is None or handle is None:
         return None
     return f"{store.storefront_url.rstrip('/')}/products/{quote(handle)}"
 
 
 def _images(body: Body) -> dict[str, tuple[str, str | None]]:
-    """By their ids, in the product's own order."""
+    """The images by their ids, in the product's own order."""
     return {
         id_of(each.get("id")) or "": (src, text_of(each.get("alt")))
         for each in parts_of(body, "images")

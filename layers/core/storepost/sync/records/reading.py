@@ -1,4 +1,4 @@
-"""Single values of a shop's records. What can't be read is None."""
+"""Reads single values of a shop's records. An unreadable value is None."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -24,23 +24,23 @@ type Body = Mapping[str, Any]
 
 
 class NoRecord(ValueError):  # noqa: N818 - it is what it is
-    """It lacks what a record can't be without; another try would find the same."""
+    """A record without a necessary value; another try would fail the same way."""
 
 
 def text_of(value: object) -> str | None:
-    """Returns a text that says something, cut to what is kept."""
+    """Returns a text with visible characters, cut to the length that is stored, or None."""
     if not isinstance(value, str):
         return None
     return visible(value)[:TEXT_LENGTH].strip() or None
 
 
 def email_of(value: object) -> str | None:
-    """Returns an address in the form that is compared."""
+    """Returns a normalised email address, or None."""
     return _normalised(value, emails.normalised, emails.LENGTH)
 
 
 def phone_of(value: object, country: str | None = None) -> str | None:
-    """Returns a number in E.164; one without its country's code is read as `country` writes it."""
+    """Returns a number in E.164, or None; one without a country code is read as `country`'s."""
     return _normalised(value, lambda text: phones.normalised(text, country), 32)
 
 
@@ -53,12 +53,12 @@ def country_of(store: Store, *bodies: Body) -> str:
 
 
 def locale_of(value: object) -> str | None:
-    """Returns a language tag in its canonical case."""
+    """Returns a language tag in its canonical case, or None."""
     return _normalised(value, locale_codes.canonical, 35)
 
 
 def moment_of(value: object) -> datetime | None:
-    """Returns a moment in UTC, cut to milliseconds."""
+    """Returns a time in UTC, cut to milliseconds, or None."""
     try:
         moment = datetime.fromisoformat(value) if isinstance(value, str) else None
         return clock.to_milliseconds(moment) if moment and moment.tzinfo else None
@@ -67,7 +67,7 @@ def moment_of(value: object) -> datetime | None:
 
 
 def needed_moment(body: Body, *names: str) -> datetime:
-    """Returns the first of these moments that there is. Raises NoRecord."""
+    """Returns the first of these times that can be read. Raises NoRecord."""
     found = next((moment for name in names if (moment := moment_of(body.get(name)))), None)
     if found is None:
         raise NoRecord(f"no readable {names[0]}")
@@ -75,15 +75,13 @@ def needed_moment(body: Body, *names: str) -> datetime:
 
 
 def id_of(value: object) -> str | None:
-    """Returns what Shopify calls a record: the number at the end of a `gid://…`,
-    or the number itself.
-    """
+    """Returns a record's number, from the end of a `gid://…` or as it is, or None."""
     text = str(value).rpartition("/")[2] if isinstance(value, int | str) else ""
     return text if text.isascii() and text.isdigit() and not names_nobody(text) else None
 
 
 def needed_id(body: Body, *names: str) -> str:
-    """Returns the first of these ids that there is. Raises NoRecord."""
+    """Returns the first of these ids that can be read. Raises NoRecord."""
     found = next((value for name in names if (value := id_of(body.get(name)))), None)
     if found is None:
         raise NoRecord(f"no readable {names[0]}")

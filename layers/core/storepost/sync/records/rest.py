@@ -1,4 +1,4 @@
-"""Records as webhooks carry them: the bodies of Shopify's REST resources."""
+"""Records in the format of webhooks: bodies of Shopify's REST resources."""
 
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
@@ -39,10 +39,10 @@ EMAIL_CONSENT, SMS_CONSENT = "email_marketing_consent", "sms_marketing_consent"
 
 
 def customer_of(store: Store, body: Body) -> tuple[str, IncomingCustomer]:
-    """Returns a customer's id and what is said of them. Raises NoRecord.
+    """Returns a customer's id and data. Raises NoRecord.
 
-    These bodies say nothing of the locale, and since 2025-01 those of webhooks say nothing of
-    consent, which has topics of its own.
+    These bodies have no locale, and since 2025-01 those of webhooks have no consent, which has
+    topics of its own.
     """
     external_id = needed_id(body, "id")
     updated_at = needed_moment(body, "updated_at")
@@ -61,7 +61,7 @@ def customer_of(store: Store, body: Body) -> tuple[str, IncomingCustomer]:
 
 
 def consent_in(body: Body, name: str) -> IncomingConsent:
-    """Returns what a body says of one channel, if anything."""
+    """Returns a body's consent data for one channel, if any."""
     consent = part_of(body, name)
     return consent_of(
         consent.get("state"), consent.get("consent_updated_at"), consent.get("opt_in_level")
@@ -93,7 +93,7 @@ def order_of(store: Store, body: Body) -> IncomingOrder:
 
 
 def _buyer(store: Store, body: Body) -> IncomingBuyer | None:
-    """The order's customer; where it has none, who is to be reached about it."""
+    """The order's customer; without one, the order's contact data."""
     customer = part_of(body, "customer")
     country = country_of(store, customer, body)
     buyer = IncomingBuyer(
@@ -119,7 +119,7 @@ def _totals(body: Body) -> Totals:
 
 
 def _refunded(body: Body, total: Money) -> Money:
-    """What was paid back; in the buyer's currency it counts at the order's own rate."""
+    """The refunded amount; one in the buyer's currency is converted at the order's own rate."""
     amounts = [_in_shops(body, total, each) for each in _payments_back(body)]
     return Money(sum(each.amount for each in amounts), total.currency)
 

@@ -1,12 +1,12 @@
 """Webhooks of Shopify: received and queued at once, then handled by a worker.
 
-receiving   the signature, and the way into the queue
-topics      the topics that are subscribed to
-messages    a webhook as the queue carries it
-working     the worker: the function for each topic
+receiving   checks the signature, and queues the webhook
+topics      the subscribed topics
+messages    a webhook as a message
+worker      the worker: the function for each topic
 people      customers, and their consent
 records     orders and products
-shop        the shop itself: its locales, its scopes, the app removed from it
-privacy     the three topics that the law asks for
-redacting   deleting what only this shop knew of a person
+shop        the shop itself: its locales, its scopes, the app's uninstallation
+privacy     the three mandatory privacy topics
+redacting   deletes data of a person that only this shop had
 """

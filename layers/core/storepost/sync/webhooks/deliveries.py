@@ -1,8 +1,8 @@
-"""Which webhooks were taken: Shopify sends one again whose answer it didn't get in time.
+"""Records received webhooks: Shopify sends a webhook again if it got no answer in time.
 
-Shopify tries for four hours and gives each try the same `X-Shopify-Webhook-Id`. The id is kept for
-two days, in the transaction that queues the webhook. It is no defence against forgers, as headers
-aren't signed: it spares the work, and keeps an old body from being taken anew by mistake.
+Shopify tries for four hours, each time with the same `X-Shopify-Webhook-Id`. The id is stored for
+two days, in the transaction that queues the webhook. It is no protection from forgery, as headers
+aren't signed: it saves work, and prevents that an old body is accepted again by mistake.
 """
 
 import hashlib
@@ -21,9 +21,9 @@ class WebhookDeliveryItem(Item, discriminator="webhook_delivery"):
 
 
 def delivery_key(webhook: Webhook) -> Key:
-    """Returns the key of the row that says that the webhook was taken.
+    """Returns the key of the row that records the webhook.
 
-    One without an id is identified by its topic, its time and its body.
+    A webhook without an id is identified by its topic, its time and its body.
     """
     parts = [webhook.shop.encode(), webhook.delivery_id.encode()]
     if not webhook.delivery_id:
@@ -34,13 +34,13 @@ def delivery_key(webhook: Webhook) -> Key:
 
 
 def is_new(webhook: Webhook) -> bool:
-    """Returns whether the webhook wasn't taken before."""
+    """Returns whether the webhook wasn't recorded before."""
     found = find(WebhookDeliveryItem, delivery_key(webhook))
     return found is None or (found.expiration is not None and found.expiration <= clock.now())
 
 
 def remember(changes: Changes, webhook: Webhook) -> None:
-    """Notes that the webhook is taken; a lost race where somebody took it meanwhile."""
+    """Records the webhook; a lost race if another request has recorded it meanwhile."""
     row = WebhookDeliveryItem(*delivery_key(webhook), expiration=clock.now() + KEPT_FOR)
     unseen = WebhookDeliveryItem.pk.does_not_exist()
     changes.save(row, unseen | (WebhookDeliveryItem.expiration <= clock.now()))

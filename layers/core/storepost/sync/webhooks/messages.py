@@ -1,4 +1,4 @@
-"""A webhook as the queue carries it: a small body within the message, a large one on S3."""
+"""A webhook as a message: a small body is in the message, a large one on S3."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from storepost.values import clock
 from storepost.values.json_reading import read_json
 
 MAX_INLINE_BYTES = 32_000
-"""As JSON within JSON it grows; an outbox row takes 400 KB, and a message 256."""
+"""JSON within JSON grows; an outbox row may have 400 KB, and a message 256."""
 _IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
 _OF_THE_SHOP = frozenset({"app", "locales", "shop"})
 _APART = "shop/redact"
@@ -26,18 +26,18 @@ _APART = "shop/redact"
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """The point up to which work of several runs has come: in which store, and in its people."""
+    """The progress of a task of several runs: the store, and the position in its list of people."""
 
     store_id: UUID
     after: str | None = None
-    """Behind which place in the list of them it goes on; None at its beginning."""
+    """The key in the list after which it continues; None at the beginning."""
     is_more: bool = False
-    """Whether anything was found since that beginning, so that the list is gone through again."""
+    """Whether this pass has found anything, so that another pass follows."""
 
 
 @dataclass(frozen=True)
 class Webhook(QueueMessage):
-    """A webhook of a shop; those of one record run in turn."""
+    """A webhook of a shop; those about one record are handled in turn."""
 
     queue: ClassVar = Queue.WEBHOOKS
     margin_milliseconds: ClassVar = 20_000
@@ -45,12 +45,12 @@ class Webhook(QueueMessage):
     shop: str
     topic: str
     triggered_at: datetime
-    """When it happened, by Shopify's clock."""
+    """When the event happened, by Shopify's clock."""
     raw: bytes = field(repr=False)
     resume_point: ResumePoint | None = None
-    """Of what took more than one run."""
+    """The progress of a task that takes several runs."""
     delivery_id: str = field(default="", compare=False)
-    """Shopify's id of the webhook, the same at each try; nothing once it is in the queue."""
+    """Shopify's id of the webhook, the same for each try; empty once it is in the queue."""
 
     def body(self) -> Body:
         """Returns the parsed body. Raises NoRecord."""
@@ -76,10 +76,10 @@ class Webhook(QueueMessage):
         return hashlib.sha256(about.encode()).hexdigest()
 
     def payload(self) -> dict[str, object]:
-        """Returns the JSON that stands in the queue.
+        """Returns the message's JSON.
 
-        A large body is put on S3 first, under a name of its own content: it may be put there
-        twice, and what nobody fetches ends after a few days.
+        A large body is stored on S3 first, under a name derived from its content: it may be stored
+        twice, and an object that isn't fetched expires after a few days.
         """
         payload: dict[str, object] = {
             "shop": self.shop,
@@ -101,7 +101,7 @@ class Webhook(QueueMessage):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Returns the webhook that the queue delivers. Raises ObjectGone."""
+        """Returns the webhook of a message. Raises ObjectGone."""
         payload = json.loads(text)
         raw = get_object(payload["object"]) if "object" in payload else payload["body"].encode()
         triggered_at = moment_of(payload["triggeredAt"]) or clock.now()

@@ -1,7 +1,7 @@
-"""Customers as a shop sends them.
+"""Handles webhooks about customers.
 
-Webhooks come late, twice and out of order. A whole record is guarded by its own time; the consent
-of one channel by its own time. What a body leaves open is read from the shop.
+Webhooks arrive late, twice and out of order. A whole record is compared by its own time, and the
+consent of one channel by its own time. Data that a body lacks is read from the shop.
 """
 
 from dataclasses import replace
@@ -52,7 +52,7 @@ def customer_deleted(store: Store, webhook: Webhook) -> None:
 
 
 def customers_merged(store: Store, webhook: Webhook) -> None:
-    """Deletes one customer of `customers/merge`; asks the shop for the other one as it is now."""
+    """Deletes one customer of `customers/merge`; reads the other one from the shop."""
     body = webhook.body()
     if str(body.get("status")).lower() not in _MERGED:
         return
@@ -77,7 +77,7 @@ def sms_consent_changed(store: Store, webhook: Webhook) -> None:
 
 
 class _UnknownCustomer(Exception):  # noqa: N818 - it is what happened
-    """It came before the customer did, or is of an address that isn't known to be theirs."""
+    """The webhook arrived before the customer, or its address isn't known as theirs."""
 
 
 def _consent_changed(
@@ -96,7 +96,7 @@ def _consent_changed(
         try:
             _add(changes, store, external_id, _as_incoming(stored, channel, dated))
         except StaleUpdate as error:
-            # The customer was written since they were read here: the consent is as new as it was.
+            # The customer was written since they were read here: the consent is still new.
             raise LostRace from error
 
     try:
@@ -106,13 +106,13 @@ def _consent_changed(
 
 
 def _dated(consent: IncomingConsent, at: datetime) -> IncomingConsent:
-    """An undated refusal happened when it was sent; an undated consent stays undated."""
+    """Dates an undated refusal by the webhook's time; an undated opt-in stays undated."""
     refuses = consent.state in _REFUSALS and consent.updated_at is None
     return replace(consent, updated_at=at) if refuses else consent
 
 
 def _as_incoming(stored: Customer, channel: Channel, consent: IncomingConsent) -> IncomingCustomer:
-    """The customer as they are stored, with the consent that was sent of one channel."""
+    """The stored customer, with the consent of one channel that was sent."""
     consents = {channel: consent}
     return IncomingCustomer(
         external_created_at=stored.external_created_at,
@@ -129,7 +129,7 @@ def _as_incoming(stored: Customer, channel: Channel, consent: IncomingConsent) -
 
 
 def _lacks_consent(stored: Customer | None, incoming: IncomingCustomer) -> bool:
-    """Whether nothing is known of what the person wants at an address that is new here."""
+    """Whether the consent of an address that is new here is unknown."""
     if stored is None or stored.deleted_at is not None:
         return incoming.email_consent.state is None
     return any(
@@ -139,7 +139,7 @@ def _lacks_consent(stored: Customer | None, incoming: IncomingCustomer) -> bool:
 
 
 def _ask(store: Store, external_id: str, at: datetime) -> None:
-    """Writes the customer as the shop has them now; one that it hasn't any more is deleted."""
+    """Writes the customer as the shop has them now; deletes one that the shop no longer has."""
     with admin_of(store) as admin:
         node = admin.run(documents.CUSTOMER, id=GID + external_id)["customer"]
     if node is None:
@@ -170,4 +170,4 @@ def _delete(store: Store, external_id: str, at: datetime) -> None:
     try:
         commit_anew(lambda changes: delete_customer_of(store, external_id, changes, at))
     except NotFound:
-        return  # never imported, and the shop's answer says so
+        return  # never imported, and the shop doesn't have them either

@@ -1,6 +1,6 @@
-"""The three topics that the law asks for, about every store that the shop ever was.
+"""The three mandatory privacy topics, applied to every store that the shop was ever connected as.
 
-They come after the app was removed, too.
+They also arrive after the app was uninstalled.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,12 +36,12 @@ from storepost.values import clock
 from storepost.values.pagination import PageRequest
 
 REDACTED_AFTER = timedelta(hours=48)
-"""As Shopify has it: so long after the app was removed it asks for the shop's data to go."""
+"""Shopify requests the deletion of a shop's data this long after the app was uninstalled."""
 _PAGE = 25
 
 
 class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
-    """What the store has now was imported since, and stays."""
+    """The store was connected again: its data was imported since, and stays."""
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
@@ -53,7 +53,7 @@ def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
 
 
 def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
-    """Redacts what the shop sent of the person of `customers/redact`; orders lose the buyer."""
+    """Redacts the shop's data of the person of `customers/redact`; orders lose the buyer."""
     body = webhook.body()
     external_id = needed_id(part_of(body, "customer"), "id")
     orders = body.get("orders_to_redact")
@@ -65,12 +65,12 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
 
 
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
-    """Redacts all that the shop sent, two days after the app was removed (`shop/redact`).
+    """Redacts all data of the shop, two days after the app was uninstalled (`shop/redact`).
 
-    What was disconnected for less than two days waits until then: the webhook of the app's removal
-    may have come late. Nothing goes where the shop was connected again, be it while this is at
-    work; one that comes back later may send it again. However long it takes, each run sends the
-    message on before its time is up.
+    A store that was disconnected less than two days ago waits until then: the webhook about the
+    uninstallation may have been late. Nothing is deleted of a store that was connected again, even
+    during the redaction; if it is disconnected later, Shopify may send the topic again. Each run
+    queues the next message before its time is up.
     """
     run_once(_redact_shop, Run(webhook, 1, remaining))
 
@@ -80,7 +80,7 @@ def _redact_shop(run: Run[Webhook]) -> None:
     stores = _all_stores(webhook.shop)
     disconnected = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
     waiting = [at for store in disconnected if (at := _redactable_at(store)) > clock.now()]
-    # In the order of their ids: those before the one that was reached are done.
+    # Sorted by id: the stores before the resume point's are done.
     for store in disconnected:
         if _redactable_at(store) > clock.now() or (
             resume_point and store.id < resume_point.store_id
@@ -95,13 +95,13 @@ def _redact_shop(run: Run[Webhook]) -> None:
 
 
 def _check_time(run: Run[Webhook], resume_point: ResumePoint) -> None:
-    """Has the next message go on from there where time is up. Raises OutOfTime."""
+    """Queues the next message from the resume point if time is up. Raises OutOfTime then."""
     if run.is_over():
         run.stop(replace(run.message, resume_point=resume_point))
 
 
 def _redactable_at(store: Store) -> datetime:
-    """When a disconnected store's data may go: not before two days have passed."""
+    """When a disconnected store's data may be deleted: at the earliest after two days."""
     return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
@@ -112,13 +112,13 @@ def _redact_all(run: Run[Webhook], store: Store, resume_point: ResumePoint) -> N
 
 
 def _all_stores(shop: str) -> list[Store]:
-    """Returns every store that the shop ever was, in whatever workspace."""
+    """Returns every store that the shop was ever connected as, in any workspace."""
     found = [StoreRepository(workspace).get(store) for workspace, store in stores_of_shop(shop)]
     return [store for store in found if store]
 
 
 def _profile_of(store: Store, external_id: str) -> Profile | None:
-    """Whom a shop calls so, be it by orders alone."""
+    """The profile of the shop's customer id, even if only orders name it."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
     holders = (customers.get(store.id, external_id), profiles.claims_of([own]).get(own))
@@ -142,7 +142,7 @@ def _redact_buyer(store: Store, external_id: str) -> None:
 
 
 def _redact_orders(run: Run[Webhook], store: Store, resume_point: ResumePoint) -> None:
-    """`resume_point` is behind the last of its people: they are done."""
+    """Redacts the store's orders; `resume_point` is after its people, who are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
         for each in OrderRepository(store.workspace).get_many(o.id for o in items):
@@ -159,15 +159,15 @@ def _redact_order(order: Order, store: Store) -> None:
 
 
 def _expect_uninstalled(store: Store, changes: Changes) -> None:
-    """Demands that the shop wasn't connected again since the store was read."""
+    """Expects that the shop wasn't connected again since the store was read."""
     StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
 
 def _redact_people(run: Run[Webhook], store: Store, resume_point: ResumePoint) -> ResumePoint:
-    """One after the other, and all of them again until there is nothing of anybody.
+    """Redacts the store's people one by one, and repeats until a pass finds nothing.
 
-    Meanwhile people leave the list, and one who turns out to have come earlier goes over to the
-    part that is done. The end of the list.
+    Meanwhile people leave the list, and a person whose first sighting becomes earlier moves to the
+    part that is done. Returns the resume point at the end of the list.
     """
     while (items := _behind(store, resume_point.after)) or resume_point.is_more:
         if not items:
@@ -181,13 +181,13 @@ def _redact_people(run: Run[Webhook], store: Store, resume_point: ResumePoint) -
 
 
 def _behind(store: Store, key: str | None) -> Sequence[TreeEntry]:
-    """The next few in the list of the store's people."""
+    """The next page in the list of the store's people."""
     tree = ProfileRepository(store.workspace).lists.of_store(store.id)
     return tree.page(PageRequest(1, _PAGE), within=behind(key) if key else EVERYTHING).items
 
 
 def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:
-    """Redact these people; each says whether anything of a customer, or of a buyer, went."""
+    """Functions that redact these people; each returns whether it deleted any data."""
     customers, precondition = (
         CustomerRepository(store.workspace),
         partial(_expect_uninstalled, store),
@@ -205,4 +205,4 @@ PRIVACY_TOPICS: dict[str, Callable[[Webhook, Remaining], None]] = {
     "customers/redact": customer_redacted,
     "shop/redact": shop_redacted,
 }
-"""The function for each topic that the law asks for, whether or not the shop is still connected."""
+"""The function for each mandatory topic, whether or not the shop is still connected."""

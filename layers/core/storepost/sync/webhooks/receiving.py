@@ -1,4 +1,4 @@
-"""Taking a webhook: its signature, its shape, and the way into the queue, as Shopify waits."""
+"""Receives a webhook: checks its signature and its shape, and queues it while Shopify waits."""
 
 from collections.abc import Mapping
 
@@ -18,14 +18,14 @@ from storepost.values.logs import logger
 from storepost.values.problems import handles
 
 _PREFIXES = ("x-shopify-", "shopify-")
-"""Both spellings of Shopify's headers: of its webhooks, and of the events that follow them."""
+"""Both spellings of Shopify's headers: of webhooks, and of its newer events."""
 
 
 def signed_webhook(headers: Mapping[str, str], raw: bytes) -> Webhook:
-    """Returns the webhook of a request, once it is seen to be Shopify's. Raises SignatureInvalid.
+    """Returns the webhook of a request, after checking its signature. Raises SignatureInvalid.
 
-    With the same secret Shopify signs the query of an install's callback, which whoever approves
-    sees: it is no JSON object, which every webhook's body is.
+    Shopify signs the query of an install's callback with the same secret, and the person who
+    approves sees it. But it isn't a JSON object, which every webhook's body is.
     """
     headers = {name.lower(): value for name, value in headers.items()}
     if not is_signed(raw, _header(headers, "hmac-sha256"), _secrets()):
@@ -43,9 +43,9 @@ def signed_webhook(headers: Mapping[str, str], raw: bytes) -> Webhook:
 
 
 def take_webhook(webhook: Webhook, changes: Changes) -> None:
-    """Queues the webhook where somebody listens to its topic and it comes for the first time.
+    """Queues the webhook if its topic is subscribed and it arrives for the first time.
 
-    A body that isn't of the topic's shape is dropped: Shopify would send the same one again.
+    A body that hasn't the topic's shape is dropped: Shopify would send the same one again.
     """
     shape = SHAPES.get(webhook.topic)
     if shape is None or not is_shop(webhook.shop):
@@ -78,7 +78,7 @@ def _header(headers: Mapping[str, str], name: str) -> str:
 
 @handles(ShopifyNotConfigured)
 def _secrets() -> tuple[str, ...]:
-    """The app's secrets, the old one too while it is rotated."""
+    """The app's secrets, including the old one during a rotation."""
     try:
         return shopify_app().secrets()
     except ShopifyNotConfigured:

@@ -1,4 +1,4 @@
-"""Orders and products as a shop sends them: each time whole, and guarded by the shop's own time."""
+"""Handles webhooks about orders and products: complete records, compared by the shop's own time."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ def order_changed(store: Store, webhook: Webhook) -> None:
 
 
 def order_deleted(store: Store, webhook: Webhook) -> None:
-    """Deletes the order of `orders/delete`: for good, as Shopify gives no id twice."""
+    """Deletes the order of `orders/delete`: for good, as Shopify never reuses an id."""
     external_id = needed_id(webhook.body(), "id")
     commit_anew(lambda changes: tombstone_order(store, external_id, changes, webhook.triggered_at))
 
@@ -36,7 +36,7 @@ def product_changed(store: Store, webhook: Webhook) -> None:
 
 
 def product_deleted(store: Store, webhook: Webhook) -> None:
-    """Deletes the product of `products/delete`: nothing sent before restores it."""
+    """Deletes the product of `products/delete`: no older data restores it."""
     external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
     commit_anew(lambda changes: tombstone_product(store, external_id, changes, at))
 

@@ -1,8 +1,8 @@
-"""The removal of what a shop sent about a person (docs/adr/0062).
+"""Redacts a shop's data of a person (docs/adr/0062).
 
-Who is known by nothing else is erased, as a workspace erases people. Of a person whom others sent,
-too, only this shop's data goes. Each step is one transaction that finds out anew what there is, so
-it may be killed anywhere and run again.
+A person whom only this shop named is erased, as a workspace erases people. Of a person whom others
+named, too, only this shop's data is deleted. Each step is one transaction that reads again what
+exists, so it may be killed anywhere and run again.
 """
 
 from collections.abc import Callable, Collection
@@ -39,48 +39,50 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store
 
 MAX_ROWS = 8
-"""Events, changes of consent, and evidence, that one transaction takes away: of each. A change and
-its evidence are two rows each, where the workspace keeps that.
+"""Events, changes of consent, and rows of evidence per transaction: of each. A change and its
+evidence take two rows each, where the workspace keeps evidence.
 """
 
 MAX_REQUESTS = 5
-"""For opt-in, that one transaction takes away besides."""
+"""Opt-in requests per transaction, in addition."""
 
 MAX_LIFTED = 5
-"""Lifted suppressions of an address, out of which one transaction takes it besides."""
+"""Lifted suppressions of an address per transaction, in addition."""
 
 type Precondition = Callable[[Changes], None]
-"""Adds to a removal's transaction what has to hold beside it."""
+"""Adds further conditions to a redaction's transaction."""
 
 _STATED_BY_OTHERS = frozenset({ConsentSource.API, ConsentSource.MANUAL, ConsentSource.IMPORT})
-"""An unsubscription by a link says nothing that would have to be kept: the hash is."""
+"""The sources of statements that aren't the shop's. An unsubscription by a link isn't among them:
+only the address's hash must be kept of it, and it is.
+"""
 
 
 @dataclass(frozen=True)
 class _Person:
-    """A customer's or buyer's person, as far as more than the shop's data names them."""
+    """The person of a customer or buyer, and who else has named them."""
 
     store: Store
     customers: CustomerRepository
-    """The one that read the customer."""
+    """The repository that read the customer."""
     customer: Customer | None
-    """None where nothing of the shop names them but orders."""
+    """None where only orders of the shop name the person."""
     profile: Profile
     others: list[Customer]
 
     @property
     def events(self) -> ProfileEventRepository:
-        """Returns the events of the workspace."""
+        """Returns the repository of the workspace's events."""
         return ProfileEventRepository(self.store.workspace)
 
     @property
     def consents(self) -> ConsentRepository:
-        """Returns the consents of the workspace."""
+        """Returns the repository of the workspace's consents."""
         return ConsentRepository(self.store.workspace)
 
     @property
     def is_named_by_others(self) -> bool:
-        """Returns whether anybody but the shop named the person: a store, a key, somebody."""
+        """Returns whether another store, an API key or a member has named the person, too."""
         links = self.profile.links.items()
         return (
             bool(self.others)
@@ -122,7 +124,7 @@ class _Person:
         return list(islice(named, MAX_ROWS))
 
     def requests_of(self, addresses: set[Address]) -> list[OptInRequest]:
-        """Returns some of the requests for opt-in of these addresses."""
+        """Returns some of the opt-in requests to these addresses."""
         requests = OptInRepository(self.store.workspace).of_profiles(
             self.profile.consent_partitions
         )
@@ -140,7 +142,7 @@ class _Person:
 
 
 def _nothing(_changes: Changes) -> None:
-    """No demand."""
+    """No condition."""
 
 
 def redact(
@@ -149,10 +151,10 @@ def redact(
     until: datetime | None = None,
     precondition: Precondition = _nothing,
 ) -> bool:
-    """Redacts a customer with what the shop sent of the person; returns whether there was one.
+    """Redacts a customer with the shop's data of the person; returns whether there was one.
 
-    Whom nothing but orders names so is found by that name. What the shop sent `until` then never
-    restores the customer, in whatever order that comes.
+    A person whom only orders name is found by the same id. No data that the shop sent before
+    `until` restores the customer, in whatever sequence it arrives.
     """
     customers = CustomerRepository(store.workspace)
     existed = customers.get(store.id, external_id) is not None
@@ -170,7 +172,7 @@ def redact(
 
 
 def _redact_some(changes: Changes, store: Store, external_id: str, until: datetime | None) -> bool:
-    """Whether there may be more."""
+    """Returns whether there may be more."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
     own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
@@ -178,9 +180,9 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     holder = customer or claim
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
-        if customer:  # its person is erased, and the worker is to come; an order may name another
+        if customer:  # the person is erased, the worker not done; an order may name another
             _delete_customer(changes, store, customers, customer, but=frozenset())
-        elif until is not None:  # somebody may be on the way who was let in before the bar stood
+        elif until is not None:  # a concurrent writer may have seen no redaction and claim the id
             profiles.hold_back(changes, own, claim)
         return customer is not None
     others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
@@ -192,10 +194,10 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
 
 
 def redact_buyer(store: Store, profile_id: UUID, precondition: Precondition = _nothing) -> bool:
-    """Erases who is known by nothing but orders of a shop, and deletes the shop's events of others.
+    """Erases a person whom only a shop's orders name; of others, deletes the shop's events.
 
-    Nobody requested it, so what is shown of a person whom others named stays. Whether anything
-    went.
+    No request is about this person, so a person whom others named keeps the shown data. Returns
+    whether anything was deleted.
     """
 
     def work(changes: Changes) -> bool:
@@ -210,7 +212,7 @@ def redact_buyer(store: Store, profile_id: UUID, precondition: Precondition = _n
 
 
 def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> bool:
-    """Whether there was anything."""
+    """Returns whether there was anything to delete."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     profile = profiles.get(profile_id)
     if profile is None:
@@ -233,7 +235,7 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
 
 
 def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
-    """Removes what the shop sent, the customer last; whether there may be more."""
+    """Deletes the shop's data, the customer last; returns whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
     without = person.without(own)
     dropped = [each for each in person.profile.identities if each not in without.sightings]
@@ -260,10 +262,11 @@ def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
 def _remove_rows(
     changes: Changes, person: _Person, addresses: set[Address]
 ) -> tuple[Profile, bool]:
-    """Removes some of the shop's events, and of what was said of these addresses.
+    """Deletes some of the shop's events, and of the consent history of these addresses.
 
-    The profile once they are gone, and whether those were all. A no that a store hasn't taken yet
-    is kept for the store, and evidence sealed for as long as the workspace says.
+    Returns the profile without them, and whether those were all. An unsubscription that a store
+    hasn't accepted yet is kept for the store, and evidence is sealed for as long as the workspace's
+    settings say.
     """
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
@@ -295,7 +298,7 @@ def _remove_rows(
 
 
 def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Address]) -> None:
-    """Leaves of these addresses' consent their keyed hashes."""
+    """Erases these addresses' consent; their keyed hashes stay."""
     consents, customer = person.consents, person.customer
     histories = person.profile.consent_partitions
     own_customers = frozenset({customer.ref} if customer else ())
@@ -306,9 +309,9 @@ def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Add
 def _take_out_of_suppressions(
     changes: Changes, store: Store, addresses: Collection[Address]
 ) -> bool:
-    """Leaves the addresses suppressed by their keyed hash alone; whether any was named.
+    """Leaves the addresses suppressed only by their keyed hash; returns whether any was named.
 
-    Whoever suppresses one meanwhile writes the profile, which is written with this.
+    A concurrent suppression of one writes the profile, which this unit of work writes, too.
     """
     workspace = store.workspace
     named = [each for each in addresses if is_named(changes, workspace, each)]
@@ -325,9 +328,9 @@ def _delete_customer(
     *,
     but: Collection[Address],
 ) -> None:
-    """Deletes the customer, and takes it out of those of an address that is somebody else's.
+    """Deletes the customer, and removes it from its addresses' other customers.
 
-    What is said of the addresses `but` is erased beside it.
+    The consent of the addresses in `but` is erased separately.
     """
     customers.delete(changes, customer)
     for channel in Channel:

@@ -1,5 +1,8 @@
-"""What a shop sends about itself. Its state is read anew, so no order of arrival matters; and one
-after the other, so that nothing older is written over it."""
+"""Handles webhooks about the shop itself.
+
+Its state is read again, so their order doesn't matter. They are handled one after the other, so
+that nothing older is written over it.
+"""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -26,10 +29,10 @@ from storepost.values.logs import logger
 
 
 def app_removed(store: Store, webhook: Webhook) -> None:
-    """Disconnects the shop of `app/uninstalled`, once the shop itself refuses our tokens.
+    """Disconnects the shop of `app/uninstalled`, after checking that the shop refuses our tokens.
 
-    Nothing happens where the shop was connected anew since. Where it approved the app anew between
-    the question and the commit, the tokens of that stay. Raises ShopUnavailable.
+    Does nothing where the shop was connected again since. If it approved the app again between the
+    check and the commit, those tokens stay. Raises ShopUnavailable.
     """
     if webhook.triggered_at < store.connected_at:
         return
@@ -49,9 +52,7 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 
 
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
-    """Writes the granted scopes of `app/scopes_update`,
-    and whether they are enough to be connected.
-    """
+    """Writes the granted scopes of `app/scopes_update`, and whether they suffice to connect."""
     with admin_of(store) as admin:
         granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
@@ -81,7 +82,7 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
 def details_changed(store: Store, _webhook: Webhook) -> None:
     """Writes the shop's name, addresses and locales, after `locales/…` and `shop/update`.
 
-    The currency stays: what was imported counts in it.
+    The currency stays, as imported amounts are in it.
     """
     grant = find_grant(store.external_id)
     granted = grant.scopes if grant else ()

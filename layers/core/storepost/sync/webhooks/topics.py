@@ -1,7 +1,7 @@
-"""What is listened to, and what a body of each topic has. `shopify.app.toml` names the same ones.
+"""The subscribed topics, and the shape of each topic's bodies. `shopify.app.toml` has the same.
 
-Shopify signs a webhook's body alone: its topic, its shop and its time stand in unsigned headers. So
-the body has to be of the topic's shape, and where it names its shop, that has to be the header's.
+Shopify only signs a webhook's body: its topic, its shop and its time are in unsigned headers. So
+the body must have the topic's shape, and a shop that it names must be the header's.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,17 +14,17 @@ type _Read = Callable[[object], object]
 
 @dataclass(frozen=True)
 class BodyShape:
-    """Says what a topic's bodies have, as Shopify documents them."""
+    """The fields of a topic's bodies, as Shopify documents them."""
 
     required: Mapping[str, _Read]
-    """Fields, each with what reads it: None where the value says nothing."""
+    """Fields, each with its reader, which returns None for an unreadable value."""
     shop: str | None = None
-    """The field that names the shop, where there is one."""
+    """The field that names the shop, if any."""
     of: str | None = None
-    """Which of Shopify's types the body is; a body that says its type says this one."""
+    """The Shopify type of the body; a body that states a type must state this one."""
 
     def check(self, body: Body) -> None:
-        """Raises NoRecord where the body is none of the topic's."""
+        """Raises NoRecord where the body isn't one of the topic's."""
         for name, read in self.required.items():
             if read(body.get(name)) is None:
                 raise NoRecord(f"no readable {name}")
@@ -33,9 +33,7 @@ class BodyShape:
             raise NoRecord("a record of another type")
 
     def shop_of(self, body: Body) -> str | None:
-        """Returns the shop that the body names, in lower case;
-        None where the topic's bodies name none.
-        """
+        """Returns the shop that the body names, in lower case; None if the topic has none."""
         return str(body.get(self.shop)).lower() if self.shop else None
 
 
@@ -88,4 +86,4 @@ SHAPES: Mapping[str, BodyShape] = {
     "customers/redact": _PERSON,
     "shop/redact": BodyShape({"shop_domain": text_of, "shop_id": id_of}, shop="shop_domain"),
 }
-"""Of each topic that is listened to what its bodies have; `worker.py` says who does what."""
+"""The shape of bodies for each subscribed topic; `worker.py` has the functions."""

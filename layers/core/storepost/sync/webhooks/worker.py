@@ -1,4 +1,4 @@
-"""The worker: one webhook from the queue, as often as it comes and whenever it does."""
+"""The worker: handles one webhook of the queue, which may arrive repeatedly and at any time."""
 
 from collections.abc import Callable
 
@@ -37,9 +37,9 @@ STORE_TOPICS: dict[str, Callable[[Store, Webhook], None]] = {
 
 
 def work_on(message: str, remaining: Remaining) -> None:
-    """Handles a webhook. Raises what another try may fix; the rest is logged.
+    """Handles a webhook. Raises errors that a retry may fix; logs others.
 
-    A webhook of a shop that is connected nowhere is ignored, but for those that the law asks for.
+    A webhook of a shop that isn't connected is ignored, except for the mandatory privacy topics.
     """
     topic = None
     try:
@@ -47,13 +47,13 @@ def work_on(message: str, remaining: Remaining) -> None:
         topic = webhook.topic
         _work_on(webhook, remaining)
     except (NoRecord, ObjectGone, NeedsReauth, RequestRefused) as error:
-        # Neither says anything of anybody.
+        # None of these has personal data.
         logger.warning("webhook not taken", extra={"topic": topic, "reason": str(error)})
 
 
 def _work_on(webhook: Webhook, remaining: Remaining) -> None:
     if webhook.topic not in STORE_TOPICS:
-        # What these rare ones need is a twentieth of a cold start.
+        # These rare topics' imports take a twentieth of a cold start.
         from storepost.sync.webhooks.privacy import PRIVACY_TOPICS  # noqa: PLC0415 - 14 ms
 
         PRIVACY_TOPICS[webhook.topic](webhook, remaining)
@@ -64,7 +64,7 @@ def _work_on(webhook: Webhook, remaining: Remaining) -> None:
 
 
 def _connected_store(shop: str) -> Store | None:
-    """Returns the store that the shop is connected as; None where no workspace has it now."""
+    """Returns the store that the shop is connected as, or None."""
     claim = find_claim(shop)
     store = StoreRepository(claim.workspace).get(claim.store_id) if claim else None
     return store if store and store.is_active else None

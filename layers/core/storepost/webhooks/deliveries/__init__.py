@@ -1,1 +1,1 @@
-"""Deliveries: one event on its way to one endpoint, its attempts and what became of it."""
+"""Deliveries: one event on its way to one endpoint, its attempts and their results."""

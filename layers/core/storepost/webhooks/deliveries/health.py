@@ -1,7 +1,7 @@
 """An endpoint's health: since when it fails, when its owner is notified, when it is disabled.
 
-It fails from the first failed attempt on until it takes a message. A row for a day later looks
-after it then, so that the owner is notified and the endpoint is disabled although nothing more
+It fails from the first failed attempt until it accepts a message. A row that is due a day later has
+it checked then, so that the owner is notified and the endpoint is disabled even if nothing more
 happens.
 """
 
@@ -34,16 +34,16 @@ NOTED_EVERY = timedelta(minutes=1)
 
 
 def note_success(endpoint: WebhookEndpoint, at: datetime) -> None:
-    """Records that an endpoint took a message: at once after failures, else once a minute."""
+    """Records that an endpoint accepted a message: at once after failures, else once a minute."""
     last, health = endpoint.health.last_success_at, endpoint.health
     if health.failing_since is not None or last is None or at - last >= NOTED_EVERY:
         EndpointRepository(endpoint.workspace).note_success(endpoint, at)
 
 
 def note_failure(endpoint: WebhookEndpoint, at: datetime) -> None:
-    """Records that an endpoint failed; nothing is written while that is known.
+    """Records that an endpoint failed; writes nothing if that is recorded already.
 
-    What looks after it is queued first: a run that is killed in between does both again.
+    The check is queued first: if a run is killed in between, the next one does both again.
     """
     if endpoint.health.failing_since is None:
         queue_later(_check_of(endpoint, at), at + REPORTED_AFTER)
@@ -56,13 +56,13 @@ def disable_gone(endpoint: WebhookEndpoint) -> None:
 
 
 def check(message: EndpointCheckMessage) -> None:
-    """Notifies the owner, or disables the endpoint, where it still fails since that moment."""
+    """Notifies the owner, or disables the endpoint, if it has been failing since that moment."""
     commit_anew(lambda changes: _check(changes, message))
 
 
 def _disable_gone(changes: Changes, endpoint: WebhookEndpoint) -> None:
     found = EndpointRepository(endpoint.workspace).get(endpoint.id)
-    # Somebody may have given it another address meanwhile, which didn't answer so.
+    # Its address may have been changed meanwhile to one that didn't answer 410.
     if found is not None and found.is_enabled and found.url == endpoint.url:
         _disable(changes, found, "gone")
 
@@ -99,7 +99,7 @@ def _report(changes: Changes, endpoint: WebhookEndpoint, since: datetime) -> Non
 
 
 def _owner_of(endpoint: WebhookEndpoint) -> tuple[str, Person] | None:
-    """The workspace's name and its owner."""
+    """Returns the workspace's name and its owner."""
     workspaces = WorkspaceRepository(endpoint.workspace)
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None
@@ -107,7 +107,7 @@ def _owner_of(endpoint: WebhookEndpoint) -> tuple[str, Person] | None:
 
 
 def _host(endpoint: WebhookEndpoint) -> str:
-    """The address without its path and query, which may hold a secret."""
+    """Returns the address without its path and query, which may hold a secret."""
     return endpoint.url.split("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""An endpoint's deliveries, the newest first, of which at most 20,000 are looked at."""
+"""An endpoint's deliveries, the newest first, of which at most 20,000 are read."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from storepost.webhooks.endpoints.service import check_types, found_endpoint
 
 @dataclass(frozen=True)
 class DeliveryFilter:
-    """Says which deliveries are asked for; None asks for all."""
+    """The filters of a list of deliveries; None doesn't filter."""
 
     types: Collection[str] | None = None
     statuses: Collection[DeliveryStatus] | None = None
@@ -26,7 +26,7 @@ class DeliveryFilter:
         return "createdTo" if self.created.since else "createdFrom"
 
     def passes(self, delivery: Delivery) -> bool:
-        """Returns whether the delivery is among them."""
+        """Returns whether the delivery passes the filters."""
         has_type = self.types is None or delivery.event.type in self.types
         return has_type and (self.statuses is None or delivery.status in self.statuses)
 
@@ -43,7 +43,7 @@ def list_deliveries(
 def matching(
     workspace: WorkspaceScope, endpoint_id: UUID, filters: DeliveryFilter, place: str = "query."
 ) -> list[Delivery]:
-    """Returns all deliveries that are asked for, the newest first. Raises FilterTooBroad."""
+    """Returns all deliveries that pass the filters, the newest first. Raises FilterTooBroad."""
     repository = DeliveryRepository(workspace)
     found = list(repository.newest_first(endpoint_id, filters.created, MAX_ROWS + 1))
     if len(found) > MAX_ROWS:

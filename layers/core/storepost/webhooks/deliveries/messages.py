@@ -1,4 +1,4 @@
-"""What stands in the queues of deliveries."""
+"""The messages in the queues of deliveries."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -10,7 +10,7 @@ from storepost.webhooks.deliveries.events_json import event_json
 from storepost.webhooks.deliveries.model import Delivery
 
 GROUPS = 8
-"""How many attempts of one endpoint are made at once, at most: a group of a FIFO queue has one."""
+"""How many attempts of one endpoint are made at once, at most: a FIFO group makes one."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,16 @@ class DeliveryMessage(WorkspaceMessage):
     delivery_id: UUID
     attempt: int = 1
     event: dict[str, Any] | None = None
-    """Of a delivery that has no row yet."""
+    """The event of a delivery that has no row yet."""
 
     @property
     def group(self) -> str | None:
-        """Returns the FIFO group: an endpoint that is slow holds up its own groups alone."""
+        """Returns the FIFO group: a slow endpoint holds up its own groups alone."""
         return f"{self.endpoint_id}#{self.delivery_id.int % GROUPS}"
 
     @property
     def deduplication_id(self) -> str:
-        """Returns what names the attempt, however often it is queued."""
+        """Returns the attempt's name, which is the same however often it is queued."""
         return f"{self.delivery_id}.{self.attempt}"
 
     @classmethod
@@ -55,7 +55,7 @@ class DeliveryMessage(WorkspaceMessage):
 
 @dataclass(frozen=True)
 class RetryMessage(DeliveryMessage):
-    """The same in the queue of what is tried again, where a slow endpoint meets only such."""
+    """The same in the queue of retries, where a slow endpoint holds up retries alone."""
 
     queue: ClassVar = Queue.WEBHOOK_RETRY
 
@@ -71,13 +71,13 @@ class RetryMessage(DeliveryMessage):
 
     @property
     def due_name(self) -> str:
-        """Returns what distinguishes its row from others of the same moment."""
+        """Returns what distinguishes its due row from others of the same moment."""
         return str(self.delivery_id)
 
 
 @dataclass(frozen=True)
 class EndpointCheckMessage(WorkspaceMessage):
-    """Asks whether an endpoint still fails that began to fail at a moment."""
+    """Asks whether an endpoint has been failing since a moment."""
 
     queue: ClassVar = Queue.WEBHOOK_RETRY
 
@@ -91,13 +91,13 @@ class EndpointCheckMessage(WorkspaceMessage):
 
     @property
     def due_name(self) -> str:
-        """Returns what distinguishes its row from others of the same moment."""
+        """Returns what distinguishes its due row from others of the same moment."""
         return str(self.endpoint_id)
 
 
 @dataclass(frozen=True)
 class ReplayMessage(WorkspaceMessage):
-    """Asks for a replay of what failed, from a place on."""
+    """Asks for a replay of the failed deliveries that were created in a time."""
 
     queue: ClassVar = Queue.WEBHOOK_RETRY
 
@@ -108,5 +108,5 @@ class ReplayMessage(WorkspaceMessage):
 
 
 def as_retry(message: DeliveryMessage) -> RetryMessage:
-    """Returns the message for the queue of what is tried again."""
+    """Returns the message for the queue of retries."""
     return RetryMessage(**{each.name: getattr(message, each.name) for each in fields(message)})

@@ -12,9 +12,9 @@ from storepost.webhooks.events.model import WebhookEvent
 
 KEPT_FOR = timedelta(days=30)
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
-"""The least moment that an id can begin with."""
+"""The earliest moment with which an id can begin."""
 MAX_ATTEMPTS_SHOWN = 50
-"""Kept of a delivery: the last ones. Ten come by themselves, and people may ask for more."""
+"""How many of a delivery's attempts are kept, the last ones: people may add to the usual ten."""
 
 
 class DeliveryStatus(StoredEnum):
@@ -48,7 +48,7 @@ class Delivery:
     is_sample: bool = False
     """Whether it is a test, which sends the type's sample."""
     is_by_hand: bool = False
-    """Whether somebody asked for one attempt, which no other one follows."""
+    """Whether somebody asked for a single attempt, which isn't retried."""
 
     def attempted(self, attempt: Attempt, next_at: datetime | None) -> "Delivery":
         """Returns the delivery after an attempt; `next_at` is when the next one is."""
@@ -82,7 +82,7 @@ def delivery_id(endpoint_id: UUID, event: WebhookEvent) -> UUID:
 
 
 def earliest_id(moment: datetime) -> UUID:
-    """Returns the id before which those of earlier moments sort; no event was before 1970."""
+    """Returns the id before which ids of earlier moments sort; no event was before 1970."""
     return _timed(max(moment, _FIRST), 0, 0)
 
 
@@ -92,7 +92,7 @@ def _timed(moment: datetime, high: int, low: int) -> UUID:
 
 
 def replayed(delivery: Delivery, now: datetime) -> Delivery:
-    """Returns the delivery that sends a failed one's event again, under an id of its own."""
+    """Returns a new delivery of a failed one's event, with an id of its own."""
     derived = derived_id(delivery.id, "replay", now.isoformat()).int
     return Delivery(
         id=_timed(now, derived >> 64 & 0xFFF, derived & (1 << 62) - 1),

@@ -1,7 +1,7 @@
-"""From events to the queue of deliveries: a message for each endpoint that takes an event.
+"""From events to the queue of deliveries: a message for each endpoint that is sent an event.
 
-Which of a batch's workspaces have endpoints is read once for all its events. Of those workspaces
-the endpoints are read, one query each. A workspace without any costs one small read a batch.
+One read finds which of a batch's workspaces have endpoints, for all its events. Their endpoints are
+read in one query each. A workspace without endpoints costs one small read a batch.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -22,23 +22,23 @@ type Happened = tuple[WorkspaceScope, WebhookEvent]
 
 
 def enqueue_deliveries(events: Iterable[Happened]) -> None:
-    """Queues each event for each endpoint that takes it. Raises NotSent.
+    """Queues each event for each endpoint that is sent it. Raises NotSent.
 
-    Queued twice, an event has the same delivery, and the worker makes each attempt once.
+    An event that is queued twice has the same delivery, and the worker makes each attempt once.
     """
     if relay_all(list(outgoing_deliveries({None: list(events)}).values())):
         raise NotSent(Queue.WEBHOOK_DELIVERY)
 
 
 def enqueue_again(record: Mapping[str, Any]) -> None:
-    """Queues what a record of the stream means, after the relay failed with it. Raises NotSent."""
+    """Queues the events of a stream record, after the relay failed with it. Raises NotSent."""
     enqueue_deliveries(events_of(record))
 
 
 def outgoing_deliveries[K: Hashable](
     events: Mapping[K, Sequence[Happened]],
 ) -> dict[K, Outgoing]:
-    """Returns what there is to queue, by what the events came with; nothing where nobody asks."""
+    """Returns the messages to queue, by the keys of their events; none without subscribers."""
     if not any(events.values()):
         return {}
     named = {workspace for some in events.values() for workspace, _ in some}

@@ -1,7 +1,7 @@
-"""The worker's part of a replay: each failed delivery has its event sent by a new one.
+"""The worker's part of a replay: a new delivery sends each failed one's event again.
 
-The new delivery and the mark of the old one are one transaction. So a run that is killed goes on
-where it ended, and a second replay of the same time sends nothing twice.
+One transaction writes the new delivery and marks the old one. So after a killed run the next one
+continues, and a second replay of the same time sends nothing twice.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _AT_ONCE = 20
 
 
 def replay(run: Run[ReplayMessage]) -> None:
-    """Sends again what failed, some at a time, oldest first, as long as the endpoint is there."""
+    """Replays failed deliveries, some at a time, oldest first, if the endpoint is still enabled."""
     message = run.message
     endpoint = EndpointRepository(message.workspace).get(message.endpoint_id)
     if endpoint is None or not endpoint.is_enabled:

@@ -1,4 +1,4 @@
-"""Deliveries, read and written; a row comes with the first attempt, or with who asks for one."""
+"""Reads and writes deliveries; the first attempt creates the row, or a request for one does."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from storepost.webhooks.endpoints.repository import as_endpoint
 from storepost.webhooks.endpoints.rows import WebhookEndpointItem, endpoint_key
 
 _LAST = "~"
-"""It sorts behind every short id."""
+"""Sorts after every short id."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class DeliveryRepository:
     """The deliveries of one workspace."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self, endpoint_id: UUID, delivery_id: UUID) -> Delivery | None:
-        """Returns the delivery, for 30 days."""
+        """Returns the delivery, until it is 30 days old."""
         row = find(DeliveryItem, delivery_key(self._scope, endpoint_id, delivery_id))
         return _unexpired(row)
 
@@ -86,17 +86,17 @@ class DeliveryRepository:
         return (delivery_of(row) for row in rows)
 
     def create(self, changes: Changes, delivery: Delivery) -> None:
-        """Adds a delivery that somebody asked for."""
+        """Adds a delivery that somebody requested."""
         changes.create(row_of_delivery(delivery))
 
     def save(self, changes: Changes, before: Delivery, after: Delivery) -> None:
-        """Writes a request about a delivery; a lost race where an attempt was meanwhile."""
+        """Writes a request about a delivery; a lost race if an attempt was made meanwhile."""
         changes.save(row_of_delivery(after), _unattempted(before))
 
     def note_attempt(self, before: Delivery, after: Delivery) -> bool:
-        """Writes a delivery after an attempt; False where another run has made that attempt.
+        """Writes a delivery after an attempt; returns False if another run made that attempt.
 
-        It is one update of one row, half as dear as a transaction, and makes the row where the
+        It is one update of one row, half as expensive as a transaction, and creates the row if the
         attempt is the first.
         """
         row = row_of_delivery(after)
@@ -107,7 +107,7 @@ class DeliveryRepository:
 
 
 def _unexpired(row: DeliveryItem | None) -> Delivery | None:
-    """The delivery, unless its 30 days are over: DynamoDB drops the row some days later."""
+    """Returns the delivery, unless it is over 30 days old: DynamoDB deletes rows days later."""
     if row is None or row.created_at + KEPT_FOR <= clock.now():
         return None
     return delivery_of(row)
@@ -119,7 +119,7 @@ def _unattempted(before: Delivery) -> Condition:
 
 
 def _actions(row: DeliveryItem) -> list[Action]:
-    """What writes the whole row by an update."""
+    """Returns the actions that write the whole row in an update."""
     names = [name for name in DeliveryItem.get_attributes() if name not in {"pk", "sk", "kind"}]
     values = {name: getattr(row, name) for name in names}
     attributes = DeliveryItem.get_attributes()

@@ -17,14 +17,14 @@ _GONE = 410
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an attempt."""
+    """The result of an attempt."""
 
     attempt: Attempt
     retry_after: timedelta | None = None
     is_gone: bool = False
-    """Whether the endpoint said that it is gone for good."""
+    """Whether the endpoint answered that it is gone for good."""
     is_ours: bool = False
-    """Whether the failure is the service's own, and doesn't count against the endpoint."""
+    """Whether the failure is Storepost's own, and doesn't count against the endpoint."""
 
 
 def message_body(event: WebhookEvent, data: dict[str, Any]) -> bytes:

@@ -1,6 +1,6 @@
-"""The worker of what comes later: attempts, replays, and looks at failing endpoints.
+"""The worker of later work: retries of deliveries, replays, and checks of failing endpoints.
 
-Write-backs of consent that are tried again wait here too, and go on to their own FIFO queue.
+Retries of consent write-backs wait here too, and then go to their own FIFO queue.
 """
 
 import json
@@ -22,7 +22,7 @@ _forward = job(ForwardMessage, lambda run: forward(run.message))
 
 
 def do_later(record: SQSRecord, context: LambdaContext) -> None:
-    """Does what one message asks for; what it holds says which kind it is."""
+    """Does what one message asks for; its content says which kind it is."""
     body = json.loads(record.body)
     if "forwardTo" in body:
         _forward(record, context)

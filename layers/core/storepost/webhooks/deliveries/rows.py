@@ -1,4 +1,4 @@
-"""Rows of deliveries, and where they stand."""
+"""Rows of webhook deliveries, and their keys."""
 
 from uuid import UUID
 

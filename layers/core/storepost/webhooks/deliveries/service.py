@@ -1,4 +1,4 @@
-"""What owners and admins do with deliveries: a test, another attempt, a replay of what failed."""
+"""Deliveries for owners and admins: a test, another attempt, a replay of failed ones."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -37,9 +37,9 @@ def send_test(
 def retry_delivery(
     workspace: WorkspaceScope, endpoint_id: UUID, delivery_id: UUID, changes: Changes
 ) -> Delivery:
-    """Makes one attempt now, whatever became of the delivery before.
+    """Makes one attempt now, whatever the delivery's status is.
 
-    Of one that is pending it is the next attempt, and the others follow that.
+    For a pending delivery it is the next attempt, and the others follow it.
     """
     before = found_delivery(workspace, endpoint_id, delivery_id)
     is_pending = before.status is DeliveryStatus.PENDING
@@ -62,7 +62,7 @@ def replay_failed(
     types: Collection[str] | None,
     changes: Changes,
 ) -> int:
-    """Queues what failed in a time to be sent again; returns how many deliveries that are.
+    """Queues a replay of the deliveries that failed in a time; returns how many they are.
 
     Raises EndpointDisabled, UnknownEventType and FilterTooBroad.
     """
@@ -94,7 +94,10 @@ def failed_in(
     within: CreatedWithin,
     types: Collection[str] | None,
 ) -> list[Delivery]:
-    """Returns what failed in a time and wasn't replayed, newest first. Raises FilterTooBroad."""
+    """Returns a time's failed deliveries that weren't replayed, newest first.
+
+    Raises FilterTooBroad.
+    """
     filters = DeliveryFilter(types, {DeliveryStatus.FAILED}, within)
     found = matching(workspace, endpoint_id, filters, place="/")
     return [each for each in found if not each.is_replayed]

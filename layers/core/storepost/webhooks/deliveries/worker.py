@@ -1,8 +1,8 @@
-"""The worker of deliveries: one attempt a message, decided by the rows of now.
+"""The worker of deliveries: one attempt a message, decided by the current rows.
 
-A message may come twice, late, and after a run that was killed. It names its attempt by number, and
-whatever follows an attempt is queued before the row says that the attempt was made. So a message
-whose attempt the row has is done, and none is lost (docs/adr/0152).
+A message may arrive twice, late, and after a run that was killed. It names its attempt by number,
+and what follows an attempt is queued before the row records the attempt. So a message whose attempt
+is in the row is done, and none is lost (docs/adr/0152).
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ from storepost.webhooks.events.samples import sample_of
 
 
 def deliver[M: DeliveryMessage](run: Run[M]) -> None:
-    """Makes the attempt that a message names, unless it was made."""
+    """Makes the attempt that a message names, unless it was made already."""
     message = run.message
     repository = DeliveryRepository(message.workspace)
     endpoint, stored = repository.with_endpoint(message.endpoint_id, message.delivery_id)
@@ -48,7 +48,7 @@ def deliver[M: DeliveryMessage](run: Run[M]) -> None:
 
 
 def _first(message: DeliveryMessage) -> Delivery | None:
-    """The delivery of an event that was just committed; None where the message has none."""
+    """Returns the delivery of an event that was just committed; None without an event."""
     if message.event is None:
         return None
     event = event_of_json(message.event)
@@ -61,7 +61,7 @@ def _is_to_do(message: DeliveryMessage, delivery: Delivery) -> bool:
 
 
 def _given_up(delivery: Delivery) -> Delivery:
-    """The delivery once its endpoint was disabled: a replay can send it again."""
+    """Returns the delivery as failed, as its endpoint was disabled: a replay can send it again."""
     return replace(delivery, status=DeliveryStatus.FAILED, next_attempt_at=None)
 
 
@@ -70,7 +70,7 @@ def _attempt(endpoint: WebhookEndpoint, delivery: Delivery) -> Outcome:
     try:
         body = message_body(delivery.event, _data(delivery))
         secrets = EndpointRepository(endpoint.workspace).secrets(endpoint, started_at)
-    except Exception as error:  # the next attempt may find it fixed
+    except Exception as error:  # the fault may be gone at the next attempt
         log_unexpected(error)
         failed = Attempt(started_at, None, "The message couldn't be made here.", 0)
         return Outcome(failed, is_ours=True)
@@ -78,7 +78,7 @@ def _attempt(endpoint: WebhookEndpoint, delivery: Delivery) -> Outcome:
 
 
 def _data(delivery: Delivery) -> dict[str, Any]:
-    """What the message says: the resource as it is now, and of what is gone ids alone."""
+    """Returns the message's data: the resource as it is now, or ids alone if it is gone."""
     event = delivery.event
     if delivery.is_sample:
         return dict(sample_of(event.type)["data"])
@@ -92,7 +92,7 @@ def _data(delivery: Delivery) -> dict[str, Any]:
 def _record_outcome(
     repository: DeliveryRepository, endpoint: WebhookEndpoint, before: Delivery, outcome: Outcome
 ) -> None:
-    """Writes what became of an attempt, the row at last: until then the message comes again."""
+    """Stores an attempt's result, the row last: until then the message is delivered again."""
     now = clock.now()
     _note_health(endpoint, outcome, now)
     next_at = _next_at(before, outcome, now)

@@ -1,1 +1,1 @@
-"""Webhook endpoints: an integrator's addresses, which events each is sent, and what signs them."""
+"""Webhook endpoints: an integrator's addresses, their events, and the secrets that sign these."""

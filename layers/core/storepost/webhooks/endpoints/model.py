@@ -16,9 +16,9 @@ MAX_EVENTS = 100
 """How many event types, groups and `*` one endpoint may name."""
 OLD_SECRET_SIGNS = timedelta(hours=24)
 REPORTED_AFTER = timedelta(days=1)
-"""Of failures without a success; then the workspace's owner is notified."""
+"""How long an endpoint fails without a success until the workspace's owner is notified."""
 DISABLED_AFTER = timedelta(days=5)
-"""Of failures without a success."""
+"""How long an endpoint fails without a success until it is disabled."""
 
 
 class EndpointStatus(StoredEnum):
@@ -42,7 +42,7 @@ class DisabledReason(StoredEnum):
 
 @dataclass(frozen=True)
 class EndpointHealth:
-    """What the last attempts say of an endpoint."""
+    """What an endpoint's latest attempts show."""
 
     last_success_at: datetime | None = None
     """To the minute."""
@@ -60,14 +60,14 @@ class EndpointHealth:
 
 @dataclass(frozen=True)
 class SealedSecrets:
-    """What signs an endpoint's messages, sealed."""
+    """The secrets that sign an endpoint's messages, sealed."""
 
     newest: str = field(repr=False)
     old: str | None = field(repr=False, default=None)
     old_ends_at: datetime | None = None
 
     def at(self, now: datetime) -> list[str]:
-        """Returns those that sign at a moment, the newest first."""
+        """Returns the secrets that sign at a moment, the newest first."""
         if self.old is None or self.old_ends_at is None or now >= self.old_ends_at:
             return [self.newest]
         return [self.newest, self.old]
@@ -75,7 +75,7 @@ class SealedSecrets:
 
 @dataclass(frozen=True)
 class WebhookEndpoint:
-    """An address of an integrator's, and the events that are posted there."""
+    """An integrator's address, and the events that are posted there."""
 
     id: UUID
     workspace: WorkspaceScope
@@ -90,7 +90,7 @@ class WebhookEndpoint:
     secrets: SealedSecrets
     health: EndpointHealth = EndpointHealth()
     version: int | None = field(default=None, compare=False)
-    """Of its row; None before it has one."""
+    """The version of its row; None before it has one."""
 
     @property
     def status(self) -> EndpointStatus:
@@ -103,7 +103,7 @@ class WebhookEndpoint:
         return self.disabled_reason is None
 
     def event_for(self, event: WebhookEvent) -> WebhookEvent | None:
-        """Returns the event by the type that the endpoint asks for; None where it isn't sent it."""
+        """Returns the event with the type to which the endpoint subscribes; None if it has none."""
         is_wanted = self.include_imports or event.always or not event.imported
         type = type_for(self.events, event) if self.is_enabled and is_wanted else None
         return replace(event, type=type, also=()) if type else None

@@ -1,4 +1,4 @@
-"""A workspace's webhook endpoints, read and written."""
+"""Reads and writes a workspace's webhook endpoints."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -32,7 +32,7 @@ class EndpointRepository:
     """The endpoints of one workspace."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+        """For one workspace."""
         self._scope = workspace
 
     def get(self, endpoint_id: UUID) -> WebhookEndpoint | None:
@@ -54,11 +54,11 @@ class EndpointRepository:
             raise EndpointLimit()
 
     def save(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
-        """Writes what somebody changed; a lost race where it was changed or deleted meanwhile."""
+        """Writes a changed endpoint; a lost race if it was changed or deleted meanwhile."""
         changes.save(self._row(endpoint))
 
     def delete(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
-        """Removes an endpoint."""
+        """Deletes an endpoint."""
         row = WebhookEndpointItem(*endpoint_key(self._scope, endpoint.id))
         changes.delete(row, Item.pk.exists())
         self._count(changes, -1)
@@ -74,7 +74,7 @@ class EndpointRepository:
         return [unseal(each, Purpose.WEBHOOK_SECRET, context).decode() for each in sealed]
 
     def note_success(self, endpoint: WebhookEndpoint, at: datetime) -> bool:
-        """Records that the endpoint took an event; whether the endpoint is still there."""
+        """Records that the endpoint accepted an event; returns whether it still exists."""
         actions: list[Action] = [
             WebhookEndpointItem.last_success_at.set(at),
             WebhookEndpointItem.failing_since.remove(),
@@ -82,12 +82,12 @@ class EndpointRepository:
         return self._amend(endpoint.id, actions, Item.pk.exists())
 
     def begin_failing(self, endpoint: WebhookEndpoint, at: datetime) -> bool:
-        """Records the first failure after a success; whether this is the first."""
+        """Records the first failure after a success; returns whether this is the first."""
         working = Item.pk.exists() & WebhookEndpointItem.failing_since.does_not_exist()
         return self._amend(endpoint.id, [WebhookEndpointItem.failing_since.set(at)], working)
 
     def expect(self, changes: Changes, endpoint: WebhookEndpoint) -> None:
-        """Demands that the endpoint is still there; else it is a lost race."""
+        """Demands that the endpoint still exists; else it is a lost race."""
         row = WebhookEndpointItem(*endpoint_key(self._scope, endpoint.id))
         changes.expect(row, Item.pk.exists())
 
@@ -97,7 +97,7 @@ class EndpointRepository:
         )
 
     def _count(self, changes: Changes, by: int) -> int:
-        """Counts an endpoint more or less; how many there were."""
+        """Adds to the count of endpoints; returns how many there were."""
         row = find(EndpointCountItem, count_key(self._scope))
         before = int(row.endpoints) if row else 0
         as_read = EndpointCountItem.endpoints == before if row else Item.pk.does_not_exist()

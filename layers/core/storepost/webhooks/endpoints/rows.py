@@ -1,4 +1,4 @@
-"""Rows of webhook endpoints, and where they stand."""
+"""Rows of webhook endpoints, and their keys."""
 
 from uuid import UUID
 
@@ -38,7 +38,7 @@ class WebhookEndpointItem(VersionedItem, discriminator="webhook_endpoint"):
 
 
 class EndpointCountItem(Item, discriminator="webhook_endpoint_count"):
-    """How many endpoints a workspace has, disabled ones too. The stream's reader asks it first."""
+    """How many endpoints a workspace has, disabled ones too. The stream's reader reads it first."""
 
     endpoints = NumberAttribute(default=0)
 

@@ -53,13 +53,13 @@ class NewSecret:
 
 @dataclass(frozen=True)
 class EndpointFilter:
-    """Which endpoints are asked for; None asks for all."""
+    """The filters of a list of endpoints; None doesn't filter."""
 
     statuses: Sequence[EndpointStatus] | None = None
     types: Sequence[str] | None = None
 
     def passes(self, endpoint: WebhookEndpoint) -> bool:
-        """Returns whether the endpoint is among them."""
+        """Returns whether the endpoint passes the filters."""
         has_status = self.statuses is None or endpoint.status in self.statuses
         return has_status and (self.types is None or endpoint.is_subscribed_to(self.types))
 
@@ -67,7 +67,7 @@ class EndpointFilter:
 def list_endpoints(
     workspace: WorkspaceScope, filters: EndpointFilter, page: PageRequest
 ) -> Listing[EndpointView]:
-    """Returns the endpoints that are asked for, the newest first. Raises UnknownEventType."""
+    """Returns the endpoints that pass the filters, the newest first. Raises UnknownEventType."""
     check_types("query.event", filters.types or ())
     found = [each for each in EndpointRepository(workspace).all() if filters.passes(each)]
     newest = in_order(found, "-createdAt", {"createdAt": lambda each: (each.created_at, each.id)})
@@ -83,7 +83,7 @@ def get_endpoint(workspace: WorkspaceScope, endpoint_id: UUID) -> EndpointView:
 def create_endpoint(
     caller: WorkspaceCaller, fields: Mapping[str, Any], changes: Changes
 ) -> NewSecret:
-    """Makes an endpoint, which is sent the events from now on.
+    """Creates an endpoint, which is sent events from now on.
 
     Raises UrlNotAllowed, UnknownEventType and EndpointLimit.
     """
@@ -110,7 +110,7 @@ def create_endpoint(
 def update_endpoint(
     workspace: WorkspaceScope, endpoint_id: UUID, fields: Mapping[str, Any], changes: Changes
 ) -> EndpointView:
-    """Changes what is given of an endpoint. Raises UrlNotAllowed and UnknownEventType."""
+    """Changes the given fields of an endpoint. Raises UrlNotAllowed and UnknownEventType."""
     endpoint = found_endpoint(workspace, endpoint_id)
     payload = dict(fields)
     _check(
@@ -186,7 +186,7 @@ def _with_status(endpoint: WebhookEndpoint, status: EndpointStatus) -> WebhookEn
 
 
 def _not_failing(endpoint: WebhookEndpoint) -> WebhookEndpoint:
-    """The endpoint as one of whose failures nothing is known yet."""
+    """Returns the endpoint without known failures."""
     health = EndpointHealth(last_success_at=endpoint.health.last_success_at)
     return replace(endpoint, health=health)
 

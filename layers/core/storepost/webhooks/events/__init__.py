@@ -1,1 +1,1 @@
-"""Which events follow from which commits, and what their messages say."""
+"""The events that follow from commits, and what their messages say."""

@@ -1,4 +1,4 @@
-"""Which types of events an endpoint asks for. It knows no shapes, so that the relay loads none."""
+"""Which types of events an endpoint subscribes to; no shapes, so that the relay imports none."""
 
 from collections.abc import Iterable
 
@@ -9,17 +9,17 @@ TEST_TYPE = "webhook.test"
 
 
 def matches(patterns: Iterable[str], type: str) -> bool:
-    """Returns whether a pattern stands for the type: `*`, a group as `order.*`, or itself."""
+    """Returns whether a pattern matches the type: `*`, a group such as `order.*`, or itself."""
     group = type.partition(".")[0] + ".*"
     return any(pattern in {ALL, group, type} for pattern in patterns)
 
 
 def type_for(patterns: Iterable[str], event: WebhookEvent) -> str | None:
-    """Returns the type as which these patterns get an event; None where they don't.
+    """Returns the type under which these patterns get an event; None if they don't.
 
-    One commit sends one message about a resource. So an order that is cancelled is sent as
-    `order.cancelled` to an endpoint that asks for that, and as `order.updated` to one that asks for
-    that alone.
+    One commit sends one message about a resource. So a cancelled order is sent as `order.cancelled`
+    to an endpoint that subscribes to that, and as `order.updated` to one that subscribes to that
+    alone.
     """
     subscribed = tuple(patterns)
     return next((each for each in (event.type, *event.also) if matches(subscribed, each)), None)

@@ -21,7 +21,7 @@ class WebhookEvent:
     type: str
     """Such as `order.created`."""
     event_id: UUID
-    """The same whenever the same record of the stream is read again."""
+    """It is the same whenever the same stream record is read again."""
     occurred_at: datetime
     """When the change was committed, to the second."""
     resource: Resource | None
@@ -33,6 +33,6 @@ class WebhookEvent:
     always: bool = False
     """Whether it is sent even for imports: an unsubscription, an erasure, a suppression."""
     also: tuple[str, ...] = ()
-    """What the same commit is besides, the most specific first. An endpoint gets one message of the
-    commit: of the first of `type` and these that it asks for (`registry.type_for`).
+    """Further types of the same commit, the most specific first. An endpoint gets one message of
+    the commit: of the first of `type` and these to which it subscribes (`registry.type_for`).
     """

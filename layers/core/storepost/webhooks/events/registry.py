@@ -1,4 +1,4 @@
-"""The types of events: when each is sent, what its messages say, and a whole one as a sample."""
+"""The types of events: when each is sent, what its messages say, and a message as a sample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ type ShapeClass = type[Shape]
 """A class of `data`."""
 
 type Shapes = tuple[ShapeClass, ...]
-"""What `data` may be: the resource's summary, and behind it what is said once it is gone."""
+"""The shapes of `data`: the resource's summary, and then what is left once it is gone."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class EventType:
     type: str
     description: str
     schema: ShapeClass
-    """What `data` is, as long as the resource is there."""
+    """The shape of `data`, as long as the resource exists."""
     sample: dict[str, Any]
     """A whole message."""
     gone: ShapeClass | None = None
-    """What `data` is once the resource is gone; None where `schema` is that already."""
+    """The shape of `data` once the resource is gone; None if it is `schema`, too."""
 
     def json_schema(self) -> dict[str, Any]:
-        """Returns the JSON Schema of `data`; its `$defs` are called as the description's shapes."""
+        """Returns the JSON Schema of `data`; its `$defs` have the names of the description."""
         both: Any = self.schema if self.gone is None else self.schema | self.gone
         template = _DEFINITIONS + "{model}"
         schema = TypeAdapter(both).json_schema(mode="serialization", ref_template=template)

@@ -1,7 +1,7 @@
-"""From a record of the table's stream to the events that follow from it.
+"""From a record of the table's stream to its events.
 
-Everything follows from the row before and after the write, which the stream has both. So the write
-itself costs nothing more, and the same record leads to the same events whenever it is read.
+All events are derived from the row before and after the write, both of which the stream has. So the
+write itself costs nothing more, and the same record has the same events whenever it is read.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ type StreamRecord = Mapping[str, Any]
 
 
 def events_of(record: StreamRecord) -> list[tuple[WorkspaceScope, WebhookEvent]]:
-    """Returns the events of a record: of each resource one, with its workspace.
+    """Returns a record's events, one for each resource, with the workspace.
 
-    It reads nothing, but for imports that waited when their store was disconnected.
+    It reads nothing, except imports that were queued when their store was disconnected.
     """
     change = record["dynamodb"]
     images = change.get("OldImage"), change.get("NewImage")
@@ -45,7 +45,7 @@ def _causes(compare: Comparison, old: Item | None, new: Item | None) -> list[Cau
     causes = compare(old, new)
     if _mark(new) != WriteMark.UPKEEP:
         return causes
-    # After a merge or an erasure, whose events were sent, rows follow that nobody sees a change by.
+    # Rows that follow a merge or an erasure, whose events were sent, show nobody a change.
     return [each for each in causes if not each.types[0].endswith(".updated")]
 
 
@@ -72,6 +72,6 @@ def _event(
 
 
 def _moment(at: float | datetime) -> datetime:
-    """Lambda hands over whole seconds since 1970, and boto3 a moment."""
+    """Returns the moment: Lambda passes whole seconds since 1970, boto3 a datetime."""
     seconds = at.timestamp() if isinstance(at, datetime) else at
     return datetime.fromtimestamp(int(seconds), UTC)

@@ -1,1 +1,1 @@
-"""The documentation as a site: guides, the reference by group, and what programs read of it."""
+"""The documentation as a site: guides, the reference by group, and files for programs."""

@@ -1,6 +1,6 @@
-"""Scripts of others that pages load, where they were downloaded when the service was built.
+"""Third-party scripts that pages load, as downloaded when the service was built.
 
-Each file's name has its version, so that a browser may keep it for ever.
+Each file's name has its version, so that a browser may cache it for ever.
 """
 
 import gzip
@@ -25,11 +25,11 @@ class Assets:
         return next((name for name in sorted(self._files) if name.startswith(f"{library}-")), None)
 
     def packed(self, name: str) -> bytes:
-        """Returns the file as gzip packed it; raises NotFound."""
+        """Returns the file in gzip's format; raises NotFound."""
         if name not in self._files:
             raise NotFound()
         return self._files[name].read_bytes()
 
     def plain(self, name: str) -> bytes:
-        """Returns the file for a caller who takes no gzip."""
+        """Returns the file for a caller that doesn't accept gzip."""
         return gzip.decompress(self.packed(name))

@@ -18,13 +18,13 @@ _BOUNDS = {
 _AT_LEAST = frozenset({"minLength", "minItems"})
 _NOT_EMPTY = "not empty"
 MAX_EXAMPLE_LINES = 150
-"""Of an example in a page: schemas and exports have hundreds, which nobody reads to their end."""
+"""Characters of an example in a page: those of schemas and exports are too long to read."""
 _NULL = {"type": "null"}
 _PROBLEM = "application/problem+json"
 
 
 def resolved(part: Json) -> Json:
-    """Returns what a reference stands for."""
+    """Returns what a reference refers to."""
     if "$ref" not in part:
         return part
     found = interface()
@@ -107,14 +107,14 @@ def codes_of(answer: Json) -> list[str]:
 
 
 def refusal_lines(status: str, answer: Json, left_out: frozenset[str]) -> list[str]:
-    """Returns the paragraphs that say which problems a status has, but for some codes."""
+    """Returns the paragraphs on the problems of a status, except some codes."""
     lines = answer["description"].splitlines()
     described = [line for line in lines if line.split("`")[1] not in left_out]
     return [f"`{status}`", "\n".join(described)] if described else []
 
 
 def answer_lines(status: str, answer: Json) -> list[str]:
-    """Returns the paragraphs that say what a success of the status is."""
+    """Returns the paragraphs on an answer with a status of success."""
     parts = []
     for media, content in answer.get("content", {}).items():
         parts += [f"`{status}` {_one_line(answer['description'])} `{media}`: "

@@ -1,4 +1,4 @@
-"""What the service sends to others, as Markdown: write-backs, and what webhook endpoints get."""
+"""What the service sends to others, as Markdown: write-backs, and messages to webhook endpoints."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,7 +17,7 @@ _WRITE_BACK = "writeBack"
 
 
 def names() -> dict[str, str]:
-    """Returns the addresses of the types of events, by what a text calls them."""
+    """Returns the addresses of the types of events, by their names in texts."""
     return {name: f"{EVENTS}#{name}" for name, _ in _events()}
 
 

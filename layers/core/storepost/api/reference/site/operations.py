@@ -23,7 +23,7 @@ _LANGUAGES = {"shell": "sh", "python": "python", "typescript": "ts"}
 
 
 def path_of(group: str) -> str:
-    """Returns where a group's page stands."""
+    """Returns the path of a group's page."""
     return f"{ALL}/{group}"
 
 
@@ -39,9 +39,9 @@ def page(path: str) -> str | None:
 
 @cache
 def names() -> dict[str, str]:
-    """Returns addresses of operations, shapes and problems' codes, by what a text calls them."""
+    """Returns addresses of operations, shapes and problems' codes, by their names in texts."""
     found = {name: f"{SHAPES}#{name}" for name in interface()["components"]["schemas"]}
-    # A code of one word, such as `role`, is more often something else's name.
+    # A code of one word, such as `role`, is more often the name of something else.
     found |= {code: path for (_, code), path in _problem_paths().items() if "_" in code}
     for operation in _operations():
         found[operation["operationId"]] = _address(operation)
@@ -135,7 +135,7 @@ def _answers(operation: Json) -> list[str]:
 
 @cache
 def _problem_paths() -> dict[tuple[str, str], str]:
-    """Where each problem's page stands, from the documentation on, by status and code."""
+    """Returns each problem's page below the documentation, by status and code."""
     return {
         (str(kind["status"]), code["code"]): f"../problems/{kind['kind']}/{code['code']}"
         for kind in catalogue()
@@ -145,7 +145,7 @@ def _problem_paths() -> dict[tuple[str, str], str]:
 
 @cache
 def _common_codes() -> frozenset[str]:
-    """The codes that more than half of the operations may answer: they say nothing of one."""
+    """Returns the codes that over half of the operations may answer: they characterise none."""
     counted = Counter(
         code
         for operation in _operations()
@@ -167,7 +167,7 @@ def _code(operation: Json) -> list[str]:
 
 
 def _beside_their_kinds(schemas: Json) -> list[str]:
-    """The shapes' names in their order, those of a union right after it."""
+    """Returns the shapes' names in their order, with those of a union right after it."""
     found: dict[str, None] = {}
 
     def add(name: str) -> None:

@@ -24,7 +24,7 @@ def start_page(guides: str, document: Json) -> str:
 
 
 def _in_guides(text: str) -> str:
-    """The overview's links as they are from the folder above."""
+    """Returns the overview with its links adapted to the folder above."""
     return text.strip().replace("](", "](guides/").replace("](guides/../", "](")
 
 
@@ -42,6 +42,6 @@ def _parts(document: Json) -> str:
 
 
 def llms_txt(entries: Iterable[Entry], root: str, summary: str) -> str:
-    """Returns the pages as llmstxt.org has it: each address is that of the Markdown."""
+    """Returns the pages in llmstxt.org's format: each address is that of the Markdown."""
     pages = [f"{_LIST}{page.title}]({root}{page.path}.md)" for page in entries]
     return f"# Storepost\n\n> {summary}\n\n## Documentation\n\n" + "\n".join(pages) + "\n"

@@ -1,4 +1,4 @@
-"""What the site's search looks through: each section of each page, and each problem's code."""
+"""The data of the site's search: each section of each page, and each problem's code."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
 _MARKS = re.compile(r"[|#]|\]\([^)]*\)|\[")
 _QUIET_MARKS = re.compile("[`*]")
-"""Those that stand at a word, as the question mark behind it does."""
+"""Marks that belong to a word, such as the question mark after it."""
 _SEARCHED = (
     "guides/",
     "reference/",

@@ -15,7 +15,7 @@ from storepost.api.reference.web_page import DOCUMENTATION, WebPage, render, scr
 _PAGES = 128
 _EXPLORER_POLICY = {
     "script-src": "'self' {hash}",
-    # The explorer sets styles of its own, and shows icons that stand in its script.
+    # The explorer sets styles of its own, and shows icons that are in its script.
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
@@ -59,7 +59,7 @@ class Site:
         return style_of(DOCUMENTATION)
 
     def search_index(self) -> str:
-        """Returns what the search looks through, as JSON."""
+        """Returns the search's data as JSON."""
         return self._search_index
 
     @cached_property

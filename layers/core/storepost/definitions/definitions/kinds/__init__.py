@@ -11,11 +11,11 @@ from storepost.definitions.definitions.model import DefinitionKind
 
 @dataclass(frozen=True)
 class KindInfo:
-    """What people call a kind, and its newest schema."""
+    """A kind's names, and its newest schema."""
 
     kind: DefinitionKind
     resource: str
-    """What the definitions of the kind are together."""
+    """The name for all definitions of the kind."""
     label: str
     schema_version: int
 
@@ -30,12 +30,12 @@ _NEWEST = {info.kind: info.schema_version for info in KINDS}
 
 
 def newest_schema_version(kind: DefinitionKind) -> int:
-    """Returns the schema that a new definition of the kind must meet."""
+    """Returns the version of the schema that a new definition of the kind must match."""
     return _NEWEST[kind]
 
 
 def schema_of(kind: DefinitionKind, schema_version: int) -> dict[str, Any] | None:
-    """Returns the schema, None where the kind has no such version."""
+    """Returns the schema; None if the kind has no such version."""
     return _read(kind, schema_version) if 1 <= schema_version <= _NEWEST[kind] else None
 
 

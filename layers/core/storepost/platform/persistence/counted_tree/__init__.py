@@ -1,4 +1,4 @@
-"""Large lists with page numbers and exact totals; `Tree` is where to begin."""
+"""Large lists with page numbers and exact totals; start reading at `Tree`."""
 
 from storepost.platform.persistence.counted_tree.keys import (
     EVERYTHING,

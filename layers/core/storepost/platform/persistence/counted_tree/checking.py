@@ -1,4 +1,4 @@
-"""Checks that a tree is what it should be."""
+"""Checks a tree's invariants: whole levels, counts that add up, and pages that exist."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from storepost.platform.persistence.counted_tree.tree import Tree
 def faults(tree: Tree) -> list[str]:
     """Returns what is wrong with the tree: gaps in a level, counts that aren't the sums below.
 
-    What is still to be added to the nodes must make up for what the leaves lack.
+    The leaves must count their entries as they were before the pending changes.
 
-    Reads all of it; for tests and for whoever doubts a list.
+    It reads the whole list; it is for tests and for an operator who doubts a list.
     """
     nodes, entries = tree.rows.everything()
     faulty = _faults_of_pages(tree, nodes)
@@ -64,7 +64,7 @@ def _faults_of(
 
 
 def _faults_of_pages(tree: Tree, nodes: Sequence[Node]) -> list[str]:
-    """Returns what is wrong with the pages that leaves name."""
+    """Returns what is wrong with the pages that the leaves name."""
     named = [node for node in nodes if node.page]
     if not named:
         return []

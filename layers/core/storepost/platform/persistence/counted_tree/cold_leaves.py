@@ -1,10 +1,11 @@
-"""Packs what single writers wrote: rows become a page once their leaf is cold.
+"""Packs the rows of single writes: a leaf's rows become a page once the leaf is cold.
 
-The packed part of a list is one span that grows leaf by leaf: towards the list's newer end mostly,
-and towards its older one where entries of long ago come in. The page is written where no node names
-it; one transaction names it and widens the span. The rows are deleted afterwards, each only as it
-was read: what others write meanwhile stays above the page. Whoever is killed in between leaves rows
-that say the same as the page, or a page that nobody names.
+The packed part of a list is one span of keys. It grows leaf by leaf, mostly towards the list's
+newer end, and towards its older end where entries with old times are added. The page is written
+first, while no node names it; one transaction then names it and widens the span. The rows are
+deleted afterwards, each only if it is as it was read: a row that another writer has changed stays
+and overrides the page. A process that is killed in between leaves rows that repeat the page, or a
+page that no node names.
 """
 
 from collections.abc import Mapping
@@ -34,10 +35,10 @@ _THREADS = 8
 
 @dataclass(frozen=True)
 class ColdLeaves:
-    """Packs the cold leaves of a list whose keys begin with moments, at most so many at once.
+    """Packs the cold leaves of a list whose keys begin with moments, at most `max_leaves` a call.
 
-    Two are one more than a leaf that is split leaves behind: a list that has many cold leaves
-    catches up as it grows.
+    Two is one more than a split of a leaf leaves behind, so a list with many cold leaves catches up
+    as it grows.
     """
 
     rows: Rows
@@ -61,7 +62,7 @@ class ColdLeaves:
             self._pack(span, leaf)
 
     def _next(self, packing: Packing, span: KeyRange | None, key: str) -> Node | None:
-        """The leaf by which the span grows; None where the list has none there."""
+        """Returns the next leaf for the span to take in; None if there is none on that side."""
         if span is None:
             head = self.rows.live(EVERYTHING, packing.ends)
             last = self.rows.floor(0, head[-1].key) if len(head) == packing.ends else None
@@ -75,13 +76,13 @@ class ColdLeaves:
         return self.rows.floor(0, key) if key < END else None
 
     def _is_cold(self, packing: Packing, leaf: Node) -> bool:
-        """Whether the newest entry that belongs under the leaf is old enough."""
+        """Returns whether even the newest possible entry of the leaf is old enough."""
         if packing.cold_after is None:
             return False
         return leaf.hi <= moments(until=clock.now() - packing.cold_after).hi
 
     def _leaves_ends(self, packing: Packing, span: KeyRange | None, leaf: Node) -> bool:
-        """Whether enough rows stand between the leaf and the list's end."""
+        """Returns whether enough rows remain between the leaf and the list's end."""
         older = span is not None and leaf.lo < span.lo
         beyond = KeyRange(LOWEST, leaf.lo) if older else KeyRange(leaf.hi, END)
         return len(self.rows.live(beyond, packing.ends)) == packing.ends

@@ -1,8 +1,8 @@
-"""Writing entries: each is one row, whether its leaf has a page or not.
+"""Writes entries: each is one row, whether its leaf has a page or not.
 
-Where the leaf has one, a row stands above what the page says: an entry that is deleted becomes a
-tombstone. Which entries the page has is not read: whoever writes has a record of its own whose
-version says what is listed.
+Where the leaf has a page, the row overrides what the page says, and a deleted entry becomes a
+tombstone. The page isn't read to see which entries it has: the caller has a record of its own,
+whose version says what is listed.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 
 @dataclass(frozen=True)
 class EntryChange:
-    """Says what becomes of one key: the entry that is stored and the one that is to be."""
+    """Holds the change of one key: the entry that is stored, and the entry that replaces it."""
 
     before: TreeEntry | None
     after: TreeEntry | None
@@ -31,9 +31,10 @@ class EntryWrites:
     changes: Changes
 
     def write(self, key: str, change: EntryChange, leaves: Sequence[Addition]) -> None:
-        """Writes one; `leaves` are those that the unit writes to, at most the one above the key.
+        """Writes one key's change; `leaves` are the leaves that the unit writes to.
 
-        A leaf that the unit doesn't write to may get a page before the commit.
+        They include the leaf above the key, if the unit writes to it. A leaf that the unit doesn't
+        write to may get a page before the commit.
         """
         may_be_packed = bool(self.rows.packing) and not any(
             key in leaf.node.range and leaf.node.page is None for leaf in leaves
@@ -53,5 +54,5 @@ class EntryWrites:
             self.changes.delete(self.rows.entry_item(before), holds, on_conflict)
 
     def withdraw(self, key: str) -> None:
-        """Takes back what `write` wrote."""
+        """Takes back the write that `write` added for the key."""
         self.changes.withdraw(self.rows.tombstone_item(key))

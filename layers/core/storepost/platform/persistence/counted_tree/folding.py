@@ -1,7 +1,7 @@
-"""Folding adds to the nodes what units left to be counted later.
+"""Folds pending counts: adds to the nodes what units left to be counted later.
 
-A transaction of its own takes many of them at once. Whoever meets another one gives way: that one
-is folding too, or writes to the nodes, and nothing depends on when it is done.
+One transaction takes many pending counts at once. A fold that meets another transaction gives way:
+the other one is a fold too, or writes to the nodes, and nothing depends on when a fold is done.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.platform.persistence.item import find_raw
 
 _MAX_PENDING = 80
-"""Pending rows that are read for one transaction."""
+"""How many pending rows are read for one transaction."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Divides a row's changes into those that are counted now and those that still wait."""
+    """Holds a pending row, its changes that are counted now, and those that still wait."""
 
     row: PendingCount
     counted: Sequence[PendingChange]
@@ -33,15 +33,15 @@ class _Part:
 
 @dataclass(frozen=True)
 class Folder:
-    """Folds what is pending in one tree."""
+    """Folds the pending counts of one tree."""
 
     rows: Rows
     max_items: int = MAX_ITEMS
 
     def fold(self) -> list[Addition]:
-        """Returns the nodes to which it added, one transaction's; none if nothing waits.
+        """Folds in one transaction; returns the nodes that it added to, none if nothing is pending.
 
-        Raises LostRace where another transaction came between, or has one of the rows.
+        Raises LostRace where another transaction wrote in between, or holds one of the rows.
         """
         pending, nodes = self.rows.pending(_MAX_PENDING), NodeCache(self.rows)
         changes = Changes()
@@ -61,9 +61,9 @@ class Folder:
     def _remove_tombstones(
         self, changes: Changes, touched: Sequence[Addition], keys: Sequence[str]
     ) -> None:
-        """Removes tombstones whose entry stands in no page of the leaf.
+        """Removes tombstones of leaves without a page, which need none.
 
-        Whoever leaves the nodes for later doesn't know whether there is one.
+        A unit that leaves the nodes for later doesn't know whether the leaf has a page.
         """
         if not self.rows.packing:
             return
@@ -80,7 +80,7 @@ class Folder:
         return {(level, LOWEST) for level in range(self.rows.levels or 1)}
 
     def _parts(self, pending: Sequence[PendingCount], nodes: NodeCache) -> list[_Part]:
-        """What fits into a transaction together with the nodes above it."""
+        """Returns what fits into one transaction together with the nodes above it."""
         parts: list[_Part] = []
         above: set[tuple[int, str]] = set()
         for row in pending:
@@ -99,7 +99,7 @@ class Folder:
         above: set[tuple[int, str]],
         rows: int,
     ) -> int:
-        """How many of a row's changes fit beside so many rows; notes the nodes above them."""
+        """Returns how many of the changes fit beside `rows` rows; adds their nodes to `above`."""
         for number, change in enumerate(changes):
             path = {(node.level, node.lo) for node in nodes.path(change.key)} or self._first_nodes
             if rows + len(above | path) > self.max_items:

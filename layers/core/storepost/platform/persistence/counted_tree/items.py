@@ -1,4 +1,4 @@
-"""Defines the rows of a counted tree, and what a node says."""
+"""Defines the rows of a counted tree, and the node that a row holds."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from storepost.platform.persistence.item import Item
 from storepost.platform.persistence.records import Json
 
 BEFORE_KEYS = "\x00"
-"""Sorts before all that a key can hold."""
+"""Sorts before every character of a key."""
 
 _BETWEEN_PAGES = BEFORE_KEYS * 2
 
@@ -26,7 +26,7 @@ type Raw = dict[str, dict[str, Any]]
 class EntryItem(Item, discriminator="entry"):
     """An entry; `marks` holds its filter values, a letter for each of the tree's fields.
 
-    A tombstone says that an entry of its leaf's page was deleted since that was written.
+    A tombstone says that an entry was deleted since its leaf's page was written.
     """
 
     marks = UnicodeAttribute(attr_name="f", null=True)
@@ -35,9 +35,10 @@ class EntryItem(Item, discriminator="entry"):
 
 
 class PageItem(Item, discriminator="page"):
-    """Many entries of one leaf: `[keys, marks, payloads]`. Rows under the same keys stand above it.
+    """Many entries of one leaf: `[keys, marks, payloads]`. A row with the same key overrides it.
 
-    Its sort key is `<lo>\x00<generation>`, before the keys of all rows of its leaf, which names it.
+    Its sort key is `<lo>\x00<generation>`, which sorts before the keys of all rows of its leaf. The
+    leaf's node names the page.
     """
 
     entries = Deflated(attr_name="z")
@@ -46,9 +47,10 @@ class PageItem(Item, discriminator="page"):
 class NodeItem(Item, discriminator="node"):
     """A node, with one more number attribute for each value of a filter that it counts.
 
-    `version` grows with every write below it that could change how it is split. `has_parent` says
-    that a level stands above, which whoever writes must keep right too. `page` names the leaf's
-    pages, oldest first: each by its generation, or its whole sort key where it begins elsewhere.
+    `version` grows with every write below the node that could change how it is split. `has_parent`
+    says that there is a level above, whose nodes every write must update too. `page` names the
+    leaf's pages, oldest first: each by its generation, or by its whole sort key where that begins
+    with another key than the leaf does.
     """
 
     n = NumberAttribute()
@@ -59,17 +61,17 @@ class NodeItem(Item, discriminator="node"):
 
 
 class PackedSpanItem(Item, discriminator="packed_span"):
-    """Says from where (inclusive) to where (exclusive) entries of the list may stand in pages."""
+    """Holds the keys between which entries may be in pages: `lo` is inclusive, `hi` exclusive."""
 
     lo = UnicodeAttribute()
     hi = UnicodeAttribute()
 
 
 class PendingCountItem(Item, discriminator="pending_count"):
-    """Says what a unit changed and no node counts yet.
+    """Holds the changes of one unit that no node counts yet.
 
-    `changes` has `[key, marks before, marks after]` of each entry. `version` grows where some of
-    them are counted and others wait.
+    `changes` has `[key, marks before, marks after]` of each entry. `version` grows when a fold
+    counts some of them and leaves others.
     """
 
     changes = Json(attr_name="d")
@@ -78,7 +80,7 @@ class PendingCountItem(Item, discriminator="pending_count"):
 
 @dataclass(frozen=True)
 class Node:
-    """Says how many entries stand from `lo` (inclusive) to `hi` (exclusive)."""
+    """Counts the entries from `lo` (inclusive) to `hi` (exclusive)."""
 
     level: int
     lo: str
@@ -96,7 +98,7 @@ class Node:
 
     @property
     def writes_since_packed(self) -> int:
-        """Returns how often it was written to since its oldest page was; 0 for one without."""
+        """Returns how often the leaf was written to since its oldest page was; 0 without one."""
         if self.page is None:
             return 0
         oldest = self.page.partition(_BETWEEN_PAGES)[0]
@@ -104,7 +106,7 @@ class Node:
 
     @property
     def n(self) -> int:
-        """Returns how many entries stand under it."""
+        """Returns how many entries there are below the node."""
         return self.counts[ENTRIES]
 
     @property
@@ -114,14 +116,14 @@ class Node:
 
     @property
     def range(self) -> KeyRange:
-        """Returns the keys that belong under it."""
+        """Returns the range of keys that belong to the node."""
         return KeyRange(self.lo, self.hi)
 
 
 def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
-    """Returns whether the nodes follow each other without a gap, from end to end.
+    """Returns whether the nodes follow each other without a gap and cover the range.
 
-    They may not where they were read while one of them was split.
+    A read during a split may find a gap.
     """
     return (
         bool(nodes)
@@ -131,12 +133,12 @@ def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:
 
 
 def pages_named(lo: str, pages: Iterable[str]) -> str | None:
-    """Returns what a leaf that begins there says of its pages, oldest first, in `page`."""
+    """Returns the `page` attribute of a leaf at `lo` with these pages, oldest first."""
     return _BETWEEN_PAGES.join(page.removeprefix(lo + BEFORE_KEYS) for page in pages) or None
 
 
 def as_node(raw: Raw) -> Node:
-    """Returns the node that a row says."""
+    """Returns the node that a row holds."""
     sort_key = raw["sk"]["S"]
     return Node(
         level=int(sort_key[0]),

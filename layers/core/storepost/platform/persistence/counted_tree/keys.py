@@ -1,4 +1,4 @@
-"""Sort keys of entries, ranges of them, and what separates two of them."""
+"""Sort keys of entries, ranges of keys, and the shortest key that separates two of them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,19 +8,20 @@ from storepost.values.ids import SHORT_LENGTH, from_short, from_short_moment, sh
 from storepost.values.text import sort_key
 
 LOWEST = "!"
-"""Before every key: they begin with a letter of short ids and numbers, `=` or `>`."""
+"""Sorts before every key: keys begin with a letter of short ids and numbers, `=` or `>`."""
 
 END = "~"
-"""Behind every key."""
+"""Sorts after every key."""
 
 _BEFORE_ID = "\x01"
-"""Sorts before all that folded text can hold, so that "ann" stands before "ann lee"."""
+"""Sorts before every character of folded text, so that "ann" sorts before "ann lee"."""
 
 
 def moment_key(moment: datetime, identifier: UUID) -> str:
     """Returns the key of an entry that is sorted by time, to the millisecond: 31 bytes.
 
-    A third of what RFC 3339 takes: every row that a page reads has it, and every node twice.
+    That is a third of what RFC 3339 takes. It matters: each row that a page reads has the key, and
+    each node has two.
     """
     return short_moment(moment) + short(identifier)
 
@@ -31,9 +32,9 @@ def moment_of(key: str) -> datetime:
 
 
 def text_key(text: str | None, identifier: UUID) -> str:
-    """Returns the key of an entry sorted by a text, without case and accents; None comes last.
+    """Returns the key of an entry sorted by a text, without case and accents; None sorts last.
 
-    At most 512 bytes of the text count; it is 24 bytes longer than those.
+    It uses at most 512 bytes of the text, and is 24 bytes longer than those.
     """
     place = ">" if text is None else f"={sort_key(text)}"
     return f"{place}{_BEFORE_ID}{short(identifier)}"
@@ -53,15 +54,15 @@ class KeyRange:
 
     @property
     def is_empty(self) -> bool:
-        """Returns whether no key can stand in it."""
+        """Returns whether no key can be in the range."""
         return self.lo >= self.hi
 
     def __and__(self, other: "KeyRange") -> "KeyRange":
-        """The keys that stand in both."""
+        """Returns the range of keys that are in both."""
         return KeyRange(max(self.lo, other.lo), min(self.hi, other.hi))
 
     def __contains__(self, key: str) -> bool:
-        """Whether the key stands in it."""
+        """Returns whether the key is in the range."""
         return self.lo <= key < self.hi
 
 
@@ -69,7 +70,7 @@ EVERYTHING = KeyRange()
 
 
 def behind(key: str) -> KeyRange:
-    """Returns the range of keys behind this one."""
+    """Returns the range of keys after this one."""
     return KeyRange(key + LOWEST)
 
 
@@ -79,9 +80,9 @@ def moments(since: datetime | None = None, until: datetime | None = None) -> Key
 
 
 def separator(left: str, right: str) -> str:
-    """Returns the shortest key behind `left` that isn't behind `right`, where left < right.
+    """Returns the shortest key that is after `left` and not after `right`, where left < right.
 
-    Nodes are named by these: the ids at the ends of keys would triple a node's size.
+    Nodes begin at these keys: the ids at the ends of whole keys would triple a node's size.
     """
     same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), len(left))
     return right[: same + 1]

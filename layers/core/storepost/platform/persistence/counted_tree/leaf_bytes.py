@@ -1,6 +1,7 @@
-"""Counts the bytes of a leaf's pages and rows, and finds where one that has too many is cut.
+"""Counts the bytes of a leaf's pages and rows, and finds where to cut a leaf with too many.
 
-A page of a list lies in two leaves at most, mostly, and both are read whole: so they are bounded.
+One page of a listing mostly touches at most two leaves, and both are read whole, so their size has
+a bound.
 """
 
 from bisect import bisect_left
@@ -14,11 +15,11 @@ from storepost.platform.persistence.counted_tree.pages import Packing, generatio
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 ROW_BYTES = 170
-"""An entry's row has about so many in our lists."""
+"""About how many bytes an entry's row has in our lists."""
 
 
 def bytes_of_page(rows: Rows, leaf: Node, entries: Sequence[TreeEntry]) -> int:
-    """Returns how many bytes a page of the leaf with those entries has; 0 without any."""
+    """Returns how many bytes a page of the leaf has with those entries; 0 without any."""
     key = leaf.lo + BEFORE_KEYS + generation(leaf.version + 1)
     return page_bytes(rows.page_item(key, entries)) if entries else 0
 
@@ -30,10 +31,11 @@ def parts_of_leaf(
     paged_bytes: float,
     min_parts: int = 1,
 ) -> list[int]:
-    """Returns where parts of a leaf begin among its entries' keys, and where the last one ends.
+    """Returns where the parts of a leaf begin among its entries' keys, and where the last one ends.
 
-    Some of the entries are `rows`, the others have `paged_bytes` in one page. There are `min_parts`
-    parts of as many entries each, or where one of these is too large, parts of about as many bytes.
+    The entries in `rows` are rows; the others take `paged_bytes` in one page. There are `min_parts`
+    parts with equally many entries, or, where one of these is too large, parts of about equally
+    many bytes.
     """
     in_rows = [key in rows for key in keys]
     paged = paged_bytes / max(1, len(keys) - sum(in_rows))

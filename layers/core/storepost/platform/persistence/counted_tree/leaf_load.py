@@ -1,4 +1,4 @@
-"""Plans what a load does to one leaf: its new leaves and pages, and what stays a row."""
+"""Plans what a load does to one leaf: its new leaves and pages, and which entries stay rows."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -35,18 +35,18 @@ from storepost.platform.persistence.counted_tree.repacking import as_read
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _MIN_PAGED = 3
-"""Fewer new entries are written as rows, which cost no more than a page."""
+"""Fewer new entries than this are written as rows, which cost no more than a page."""
 
 _FILL_FACTOR = 0.75
-"""A leaf that is written anew and is fuller than this is cut: it would soon be written again."""
+"""A leaf that is rewritten and fuller than this is cut: it would soon be rewritten again."""
 
 _SHARE = 4
-"""A page of its own is for new entries that are a quarter of the leaf's at most."""
+"""New entries get a page of their own if they are at most a quarter of the leaf's entries."""
 
 
 @dataclass(frozen=True)
 class LeafLoad:
-    """Holds the new entries of one leaf beside what is stored there."""
+    """Holds the new entries of one leaf, and what is stored there."""
 
     rows: Rows
     packing: Packing
@@ -61,34 +61,34 @@ class LeafLoad:
 
     @cached_property
     def _kept_pages(self) -> list[str]:
-        """The leaf's pages that are too large to be joined with a new one."""
+        """Returns the leaf's pages that are too large to be joined with a new one."""
         sizes = self.stored.sizes
         return [key for key in self.leaf.page_keys if sizes[key] >= self.packing.joined_bytes]
 
     @cached_property
     def changed(self) -> list[TreeEntry]:
-        """Returns those that aren't there already."""
+        """Returns the new entries that differ from what is stored."""
         return [entry for entry in self.new if self._stored_entry(entry.key) != entry]
 
     @cached_property
     def as_rows(self) -> list[TreeEntry]:
-        """Returns those that are written as rows: above a page stands what the row says."""
+        """Returns the changed entries that are written as rows: a row overrides a page."""
         is_small = len(self.changed) < _MIN_PAGED
         return [entry for entry in self.changed if is_small or entry.key in self.stored.rows]
 
     @cached_property
     def paged(self) -> list[TreeEntry]:
-        """Returns what is to be in new pages, by key."""
+        """Returns the entries of the new pages, by key."""
         return self._beside_small if self.adds_page else self._all
 
     @cached_property
     def _all(self) -> list[TreeEntry]:
-        """What is to be in pages at all."""
+        """Returns all entries of the leaf that are to be in pages."""
         return self._without_rows(self._page | self._new)
 
     @cached_property
     def _beside_small(self) -> list[TreeEntry]:
-        """The new entries, and those of small pages."""
+        """Returns the new entries, and those of small pages."""
         small = set(self.leaf.page_keys).difference(self._kept_pages)
         joined = {e.key: self._page[e.key] for key in small for e in self.stored.page(key)}
         return self._without_rows(joined | self._new)
@@ -103,17 +103,17 @@ class LeafLoad:
 
     @property
     def needs_page(self) -> bool:
-        """Returns whether a page is written anew."""
+        """Returns whether the load writes a page."""
         return self.is_full or self._has_paged
 
     @property
     def _has_paged(self) -> bool:
-        """Whether any of the new entries are to be in a page."""
+        """Returns whether any of the new entries go into a page."""
         return len(self.as_rows) < len(self.changed)
 
     @cached_property
     def is_full(self) -> bool:
-        """Returns whether the leaf becomes several."""
+        """Returns whether the leaf is cut into several."""
         if self._has_too_many:
             return True
         if self.adds_page or not self._has_paged:
@@ -138,12 +138,12 @@ class LeafLoad:
 
     @cached_property
     def _bytes_of_all(self) -> int:
-        """Of all that is to be in pages, in one of them."""
+        """Returns how many bytes one page would have with all entries that are to be in pages."""
         return bytes_of_page(self.rows, self.leaf, self._all)
 
     @property
     def _estimated_bytes(self) -> float:
-        """Estimates `_bytes_of_all` by the first of many."""
+        """Returns an estimate of `_bytes_of_all` from the first entries."""
         sample = self._all[: 2 * self.packing.entries]
         sample_bytes = bytes_of_page(self.rows, self.leaf, sample)
         return sample_bytes * len(self._all) / max(1, len(sample))
@@ -154,18 +154,18 @@ class LeafLoad:
 
     @property
     def _bytes_of_rows(self) -> int:
-        """Of the rows above pages; a leaf that has no page yet has as many rows as ever."""
+        """Returns how many bytes the rows that override pages have; 0 for a leaf without a page."""
         return ROW_BYTES * len(self._row_keys) if self.leaf.page else 0
 
     @cached_property
     def added(self) -> Counts:
-        """Returns what the nodes above get."""
+        """Returns the counts to add to the nodes above."""
         before = total(counts_of(self._stored_entry(e.key), self.rows.fields) for e in self.changed)
         return difference(total(counts_of(e, self.rows.fields) for e in self.changed), before)
 
     @cached_property
     def nodes(self) -> list[Node]:
-        """Returns the leaves that it becomes, with their pages' names; the first keeps its row."""
+        """Returns the leaves after the load, with their pages' names; the first keeps its row."""
         if not self.is_full:
             counts = total((self.leaf.counts, self.added))
             return [self._named(replace(self.leaf, counts=counts, version=self._new_version))]
@@ -173,7 +173,7 @@ class LeafLoad:
 
     @cached_property
     def pages(self) -> list[PageItem]:
-        """Returns the pages that are to be written before."""
+        """Returns the pages that are to be written before the transaction."""
         if not self.needs_page:
             return []
         return [
@@ -184,9 +184,9 @@ class LeafLoad:
 
     @property
     def dead_pages(self) -> list[str]:
-        """Returns the pages that no leaf names once this is committed, nor ever can.
+        """Returns the pages that no leaf names after the commit, and that none can ever name.
 
-        Whoever wrote one of them for the leaf as it was loses the race.
+        A writer that wrote one of them for the leaf's former version loses the race.
         """
         named = {page for node in self.nodes for page in node.page_keys}
         return [key for key in self.stored.pages if key not in named]
@@ -221,7 +221,7 @@ class LeafLoad:
         return replace(node, page=pages_named(node.lo, [*old, *new]))
 
     def _cut(self) -> list[Node]:
-        """Equal parts. Raises LostRace where what the leaf counts isn't certain just now."""
+        """Returns the leaves of the cut. Raises LostRace where the leaf's counts aren't certain."""
         contents = LeafPieces(self.rows).read(self.leaf)
         if difference(total(counts for _, counts in contents.counted), self.leaf.counts):
             raise LostRace

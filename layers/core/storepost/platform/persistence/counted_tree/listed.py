@@ -1,4 +1,4 @@
-"""Says what the rows of a list lead to, for whoever removes the list: it reads no nodes."""
+"""Finds what the rows of a list refer to, for a worker that removes the list; reads no nodes."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -10,15 +10,15 @@ from storepost.platform.persistence.item import Key, find_all, keys_in
 
 @dataclass(frozen=True)
 class ListedRow:
-    """A row of a list: an entry, one that says that an entry is gone, or a page."""
+    """A row of a list: an entry, a tombstone or a page."""
 
     key: Key
     ids: tuple[UUID, ...]
-    """What its entries are of. Some of it may be gone already."""
+    """The ids that its entries refer to. Some of those records may be gone already."""
 
 
 def listed_rows(partition: str, limit: int) -> list[ListedRow]:
-    """Returns the first rows of a list. A page stands alone: it has more entries than many rows."""
+    """Returns the first rows of a list. A page, which has many entries, is returned alone."""
     found: list[ListedRow] = []
     for key in keys_in(partition, limit):
         if BEFORE_KEYS not in key[1]:

@@ -1,9 +1,10 @@
 """Loads many entries at once, packed into pages, in transactions that take many leaves each.
 
-Pages are written before, where nobody reads them; one transaction then shows those of many leaves.
-Rows are never removed: a row stands above what a page says, so what single writers do beside a load
-stays. Whoever is killed leaves pages that nobody names; the next load or fold of that leaf sees
-them off. A repeat finds its entries stored already, and changes nothing.
+The pages are written first, while no leaf names them; one transaction then makes the pages of many
+leaves visible. A load never deletes rows: a row overrides a page, so writes of single entries
+beside a load stay. A load that is killed leaves pages that no leaf names; the next load that
+changes their leaf deletes them. A repeated load finds its entries stored already, and changes
+nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,31 +33,31 @@ from storepost.platform.persistence.counted_tree.tree import Tree
 from storepost.values.problems import Conflict
 
 type Progress = Callable[[Changes, int], None]
-"""Adds the load's own row to a transaction after which so many of its entries are listed."""
+"""Adds the load's own row to a transaction; the number is how many entries are listed after it."""
 
 _MAX_ROWS = 36
 _MAX_LEAVES = 40
 
 
 def _no_progress(_changes: Changes, _listed: int) -> None:
-    """Is for loads that record no progress."""
+    """Does nothing; for loads that record no progress."""
 
 
 @dataclass
 class Load:
     """Puts entries into a list that may be packed.
 
-    They are in the order of their keys, and nobody else writes to their keys meanwhile. Those that
-    are stored already take the place of what is.
+    The entries are in the order of their keys, and no other process writes to these keys meanwhile.
+    An entry replaces one that is stored under its key.
     """
 
     tree: Tree
     progress: Progress = _no_progress
     _leaves: int = field(default=_MAX_LEAVES, init=False)
-    """How many are taken at once: fewer after a race was lost, so that a load never starves."""
+    """How many leaves a transaction takes: fewer after a lost race, so that no load starves."""
 
     def run(self, entries: Sequence[TreeEntry]) -> None:
-        """Lists all of them. Raises Conflict where others go on changing the same leaves."""
+        """Lists all entries. Raises Conflict where other writers go on changing the same leaves."""
         first, last = self._ends(entries)
         self._insert(entries, 0, first)
         listed = first
@@ -68,7 +69,7 @@ class Load:
             self._cut_large(entries[last:])
 
     def _cut_large(self, rows: Sequence[TreeEntry]) -> None:
-        """Cuts the leaves at one of the list's ends to which rows gave too many bytes."""
+        """Cuts the leaves at one of the list's ends that got too many bytes from these rows."""
         for entry in (*rows[:1], *rows[1:][-1:]):
             with suppress(LostRace):
                 self._splitter().cut_large(entry.key)
@@ -80,7 +81,7 @@ class Load:
         return self.tree.packing
 
     def _ends(self, entries: Sequence[TreeEntry]) -> tuple[int, int]:
-        """The places among the entries between which they are packed: the list's ends stay rows."""
+        """Returns the bounds of the entries to pack: those at the list's ends stay rows."""
         ends, span = self._packing.ends, self.tree.rows.span() or KeyRange(END, LOWEST)
         head = KeyRange(LOWEST, span.lo)
         tail = KeyRange(span.hi, END)
@@ -108,7 +109,7 @@ class Load:
         self.progress(changes, listed)
 
     def _step(self, entries: Sequence[TreeEntry], begin: int, end: int) -> int:
-        """Lists the next entries in one transaction; returns up to which."""
+        """Lists the next entries in one transaction; returns the position after the last one."""
         for run in range(MAX_RUNS):
             wait_before(run)
             step = Step(self.tree.rows, NodeCache(self.tree.rows), self._leaves)

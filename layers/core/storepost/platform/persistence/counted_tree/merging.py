@@ -1,7 +1,8 @@
-"""Merges what deletes emptied, so that a list whose rows move on leaves no trail of nodes.
+"""Merges nodes that deletes emptied, so that a list whose rows move on leaves no trail of nodes.
 
-Only empty nodes go: nodes never outnumber entries for long, and no delete has to count more than
-it does anyway. As with splits, a crash before a merge leaves what is right though slower.
+Only empty nodes are merged. That keeps the nodes from outnumbering the entries for long, and no
+delete has to count more than it does anyway. As with splits, a crash before a merge leaves a tree
+that is right, though slower.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ class Merger:
     def merge(self, level: int, key: str) -> None:
         """Joins the node that covers the key, if it is empty, with a neighbour under its parent.
 
-        Raises LostRace where another write came between the reads and the merge.
+        Raises LostRace where another process wrote between the reads and the merge.
         """
         node = self.rows.floor(level, key)
         while node is not None and not node.n:
@@ -35,7 +36,7 @@ class Merger:
             node = self._join(node, parent)
 
     def _join(self, node: Node, parent: Node | None) -> Node | None:
-        """Returns what the node and its neighbour became; None where it has none."""
+        """Joins the node with a neighbour; returns the joined node, None without a neighbour."""
         within = parent.range if parent else EVERYTHING
         left: Node | None = node
         right: Node | None = node
@@ -50,7 +51,7 @@ class Merger:
             hi=right.hi,
             counts=total((left.counts, right.counts)),
             version=max(left.version, right.version) + 1,
-            # All that an empty leaf's page has is gone.
+            # All entries of an empty leaf's page are deleted.
             page=left.page if right is node else pages_named(left.lo, right.page_keys),
         )
         changes = Changes()
@@ -58,19 +59,19 @@ class Merger:
         self.rows.remove(changes, right)
         self._clear(changes, node)
         if parent:
-            # Were the parent being split between the two, it would begin where no node does.
+            # If the parent were split between the two meanwhile, it would begin where no node does.
             self.rows.rewrite(changes, parent, replace(parent, version=parent.version + 1))
         changes.commit()
         return joined
 
     def _has_entries(self, leaf: Node) -> bool:
-        """Whether its page has an entry that counts for nothing, beside what is to be counted."""
+        """Returns whether the empty leaf has entries after all, as pending changes offset them."""
         if not leaf.page:
             return False
         return bool(self.rows.stored(leaf.range).entries(leaf.range, leaf.page_keys))
 
     def _clear(self, changes: Changes, leaf: Node) -> None:
-        """Removes the page of an empty leaf, and the tombstones above it."""
+        """Removes the pages of an empty leaf, and the tombstones that override them."""
         if not leaf.page:
             return
         for page in leaf.page_keys:

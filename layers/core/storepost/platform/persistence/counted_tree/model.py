@@ -13,7 +13,7 @@ from storepost.platform.persistence.counted_tree.keys import END, LOWEST, id_of
 
 type FilterValue = str | bool | None
 type Counts = Counter[str]
-"""By the nodes' attributes: `n` entries, and for each value of each filter how many have it."""
+"""By attribute of a node: `n` entries, and for each filter value how many entries have it."""
 
 ENTRIES = "n"
 UNKNOWN_MARK = "?"
@@ -22,13 +22,13 @@ _NO_VALUES: Mapping[str, FilterValue] = MappingProxyType({})
 
 
 class UnknownValue(str):
-    """A value that this release doesn't know; `mark` is the letter that an entry's row has."""
+    """A value that this release doesn't know; `mark` is its letter in the entry's row."""
 
     __slots__ = ("mark",)
     mark: str
 
     def __new__(cls, mark: str) -> Self:
-        """It says `unknown`, whatever it is; only the letter distinguishes it from others."""
+        """Its text is always `unknown`; only the letter distinguishes it from others."""
         value = super().__new__(cls, "unknown")
         value.mark = mark
         return value
@@ -38,8 +38,8 @@ class UnknownValue(str):
 class FilterField:
     """A field with few values, which every node of the tree counts.
 
-    `letter` (a-z) distinguishes its counters from other fields'. `marks` has each value's own
-    letter (A-Z), which rows keep for ever: a letter never stands for another value.
+    `letter` (a-z) distinguishes its counters from other fields'. `marks` gives each value its own
+    letter (A-Z). Rows keep the letters for ever, so a letter never means another value.
     """
 
     name: str
@@ -55,7 +55,7 @@ class FilterField:
             raise ValueError(f"{self.name} needs a letter (A-Z) of its own for each value")
 
     def __hash__(self) -> int:
-        """As fields are compared."""
+        """Hashes what distinguishes fields: name and letter."""
         return hash((self.name, self.letter))
 
     @cached_property
@@ -64,7 +64,7 @@ class FilterField:
         return tuple(self.marks)
 
     def mark(self, value: FilterValue) -> str:
-        """Returns the letter of the value; `?` for one whose letter only a row says."""
+        """Returns the letter of the value; `?` where only the stored row knows the letter."""
         if isinstance(value, UnknownValue):
             return value.mark
         return self.marks.get(value, UNKNOWN_MARK)
@@ -82,25 +82,25 @@ class FilterField:
         return self.letter + self.mark(value)
 
     def among(self, *values: FilterValue) -> "Filter":
-        """Returns the filter that keeps the entries with one of the values."""
+        """Returns the filter that keeps the entries with any of the values."""
         return Filter(self, frozenset(values))
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A field and those of its values that are asked for."""
+    """A field and the requested ones of its values."""
 
     field: FilterField
     values: frozenset[FilterValue]
 
     def __post_init__(self) -> None:
-        """Values that the field doesn't have would be counted nowhere."""
+        """Raises ValueError for a value that the field doesn't have: no node would count it."""
         if not self.values <= set(self.field.values):
             raise ValueError(f"{self.field.name} has no such value")
 
     @cached_property
     def counters(self) -> tuple[str, ...]:
-        """Returns the nodes' attributes that count what it keeps."""
+        """Returns the nodes' attributes that count the entries that it keeps."""
         return tuple(sorted(map(self.field.counter, self.values)))
 
     def keeps(self, entry: "TreeEntry") -> bool:
@@ -113,7 +113,7 @@ class TreeEntry:
     """One row of a list.
 
     `values` has a value for each of the tree's filter fields, by the fields' names; `payload` is
-    what the list's summary shows, anything that JSON can hold.
+    what the list's summary shows, any JSON value.
     """
 
     key: str
@@ -121,14 +121,15 @@ class TreeEntry:
     payload: object = None
 
     def __post_init__(self) -> None:
-        """Keys come from `moment_key` and `text_key`, or sort between the same bounds."""
+        """Raises ValueError for a key outside the bounds of `moment_key` and `text_key`."""
         if not LOWEST < self.key < END:
             raise ValueError("the key of an entry stands between `!` and `~`")
 
     def with_unknown(self, old: "TreeEntry", stored: "TreeEntry") -> "TreeEntry":
-        """Keeps what `stored` has of values that are what they were in `old`, which it stands for.
+        """Returns the entry with `stored`'s filter values where it has the same values as `old`.
 
-        So another release's value keeps the letter that only the stored row says.
+        `stored` is the row that `old` describes. So a value of another release keeps its letter,
+        which only the stored row has.
         """
         if stored is old:
             return self
@@ -144,7 +145,7 @@ class TreeEntry:
 
 
 def marks(entry: TreeEntry, fields: Iterable[FilterField]) -> str:
-    """Returns the entry's filter values as one letter a field, as its row holds them."""
+    """Returns the entry's filter values as one letter for each field, as its row holds them."""
     return "".join(f.mark(entry.values[f.name]) for f in fields)
 
 
@@ -154,14 +155,14 @@ def values_of(marked: str, fields: Iterable[FilterField]) -> dict[str, FilterVal
 
 
 def counts_of(entry: TreeEntry | None, fields: Sequence[FilterField]) -> Counts:
-    """Returns what an entry adds to the nodes above it; nothing where there is none."""
+    """Returns what an entry adds to the nodes above it; nothing for None."""
     if entry is None:
         return Counter()
     return counts_of_marks(marks(entry, fields), fields)
 
 
 def counts_of_marks(marked: str | None, fields: Iterable[FilterField]) -> Counts:
-    """Does as `counts_of`, with the letters that `marks` wrote; None stands for no entry."""
+    """Returns what `counts_of` does, from the letters that `marks` wrote; None means no entry."""
     if marked is None:
         return Counter()
     pairs = _pairs(fields, marked)
@@ -169,19 +170,19 @@ def counts_of_marks(marked: str | None, fields: Iterable[FilterField]) -> Counts
 
 
 def _pairs(fields: Iterable[FilterField], marked: str) -> Iterator[tuple[FilterField, str]]:
-    """Each field with its letter; a later release's letters behind them are left out.
+    """Returns each field with its letter, without further letters of a later release.
 
-    A row that is older than a field has no letter of it.
+    A row that is older than a field has no letter for it.
     """
     letters = iter(marked)
     return ((each, next(letters, "")) for each in fields)
 
 
 def total(counts: Iterable[Counts]) -> Counts:
-    """Returns the sum of counts; unlike `+` it keeps what is negative."""
+    """Returns the sum of counts; unlike `+` it keeps negative ones."""
     result: Counts = Counter()
     for each in counts:
-        # A load sums up thousands, for which `update` takes four times as long.
+        # A load sums up thousands of counts, for which `update` takes four times as long.
         for name, n in each.items():
             result[name] = result.get(name, 0) + n
     return result
@@ -198,5 +199,5 @@ def difference(counts: Counts, less: Counts) -> Counts:
 
 
 def negative(counts: Counts) -> Counts:
-    """Returns the same with the other sign."""
+    """Returns the counts with the opposite sign."""
     return Counter({name: -n for name, n in counts.items()})

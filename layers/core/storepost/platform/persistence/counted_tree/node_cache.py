@@ -1,8 +1,8 @@
-"""Caches a tree's nodes, for whoever writes to it many times in a row.
+"""Caches a tree's nodes, for a process that writes to it many times in a row.
 
-What is cached may be wrong by now. A write is conditioned on its node still covering the key,
-so that costs a lost race at most, after which everything is read anew. Counts may lag behind those
-of other writers; they only decide when a node is looked at for splitting.
+A cached node may be out of date. Each write is conditioned on its node still covering the key, so a
+wrong node costs at most a lost race, after which everything is read again. Counts may lag behind
+the writes of others; they only decide when a node is checked for splitting.
 """
 
 from bisect import bisect_right, insort
@@ -20,7 +20,7 @@ from storepost.platform.persistence.reads import Reads
 
 @dataclass
 class _Level:
-    """The known nodes of one level, and where they begin, in order."""
+    """The known nodes of one level, and the keys at which they begin, in order."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
     starts: list[str] = field(default_factory=list)
@@ -45,14 +45,14 @@ class _Level:
 
 
 class NodeCache:
-    """Holds the nodes of one tree, as they were read or written last."""
+    """Holds the nodes of one tree as they were last read or written."""
 
     def __init__(self, rows: Rows) -> None:
         """Makes an empty cache."""
         self._rows = rows
         self._levels: dict[int, _Level] = {}
         self._opened: set[tuple[int, str]] = set()
-        """The nodes below which everything was read."""
+        """The nodes whose children were all read, each by level and first key."""
         self._is_empty = False
         """Whether the list had no node when it was read."""
 
@@ -62,11 +62,11 @@ class NodeCache:
         return self._is_empty
 
     def floor(self, level: int, key: str) -> Node | None:
-        """Returns the node of a level under which the key belongs; None without such a level.
+        """Returns the node of a level that covers the key; None without such a level.
 
-        Where it isn't known, it is read with all that stands below the same parent: an import's
-        names come in no order, and soon meet each other's neighbours. That a list has no nodes is
-        read once: whoever goes on to write to it demands that there are none.
+        A node that isn't cached is read together with all children of the same parent: an import's
+        keys have no order, and soon hit the neighbours too. That a list has no nodes is read only
+        once: a unit that then writes to the list has the condition that there are none.
         """
         if self._is_empty:
             return None
@@ -77,9 +77,9 @@ class NodeCache:
         return node if node or self._is_empty else self._read(level, key)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
-        """Returns the nodes of a level under which the keys belong, in order, as the keys are.
+        """Returns the nodes of a level that cover the keys, in the order of the keys.
 
-        None where there is no such level.
+        Returns none where there is no such level.
         """
         found: list[Node] = []
         for key in keys:
@@ -89,7 +89,7 @@ class NodeCache:
             if node is None:
                 return []
             if found and found[-1].lo == node.lo:
-                raise LostRace  # it reaches further than a moment ago
+                raise LostRace  # the node covers more than a moment ago
             found.append(node)
         return found
 
@@ -103,9 +103,9 @@ class NodeCache:
         return found
 
     def added(self, written: Iterable[tuple[Node, Counts]]) -> None:
-        """Notes what was added below each of these nodes, as they were when that was planned.
+        """Notes what was added below each of these nodes, given as they were when that was planned.
 
-        What units before have added since is noted by then.
+        Earlier units' additions since then are noted already.
         """
         for planned, counts in written:
             cached = self._cached(planned.level, planned.lo)
@@ -125,20 +125,20 @@ class NodeCache:
             self._is_empty = False
 
     def children(self, parent: Node) -> list[Node]:
-        """Returns the nodes directly below another one, read anew."""
+        """Returns the nodes directly below another one, read from the table."""
         return self._rows.children(parent)
 
     def unopened(self, keys: Iterable[str]) -> list[Node]:
-        """Returns the nodes to open next for whoever writes below them at these keys.
+        """Returns the nodes to open next for a unit that writes below them at these keys.
 
-        None once all that leads to their leaves is known.
+        Returns none once all nodes above those keys are known.
         """
         self._read_top()
         found = (self._next_to_open(0, key) for key in keys)
         return list({(each.level, each.lo): each for each in found if each}.values())
 
     def open(self, parent: Node, children: Iterable[Node]) -> None:
-        """Notes all nodes that stand directly below another one, as they were just read."""
+        """Notes all nodes directly below another one, as they were just read."""
         self._opened.add((parent.level, parent.lo))
         if parent.level - 1 in self._levels:
             self._levels[parent.level - 1].drop_within(parent.range)
@@ -146,7 +146,7 @@ class NodeCache:
             self._put(child)
 
     def _descend(self, level: int, key: str) -> None:
-        """Reads what leads from the top to a level."""
+        """Reads the nodes above the key from the top down to a level."""
         self._read_top()
         while parent := self._next_to_open(level, key):
             self.open(parent, self._rows.children(parent))
@@ -158,7 +158,7 @@ class NodeCache:
             self._is_empty = not self._levels
 
     def _next_to_open(self, level: int, key: str) -> Node | None:
-        """The highest node above a level and the key below which nothing was read yet."""
+        """Returns the highest node over the key, above that level, whose children aren't read."""
         for above in range(max(self._levels, default=0), level, -1):
             parent = self._cached(above, key)
             if parent is None:
@@ -183,14 +183,14 @@ class NodeCache:
 
 
 def cached_nodes(reads: Reads, rows: Rows) -> NodeCache | None:
-    """Returns what the units that read by `reads` know of a tree; None where they keep nothing."""
+    """Returns the tree's nodes cached by `reads`; None where `reads` caches nothing."""
     return reads.cached(("counted_tree", rows.partition), lambda: NodeCache(rows))
 
 
 def read_nodes_ahead(reads: Reads, trees: Iterable[tuple[Rows, Collection[str]]]) -> None:
-    """Reads the nodes above some keys of each tree, of all at once: a level after the other.
+    """Reads the nodes above some keys of all the trees together, one level after the other.
 
-    Nothing where the units that read by `reads` keep nothing.
+    It does nothing where `reads` caches nothing.
     """
     caches = [(nodes, keys) for rows, keys in trees if (nodes := cached_nodes(reads, rows))]
     while parents := [(nodes, each) for nodes, keys in caches for each in nodes.unopened(keys)]:

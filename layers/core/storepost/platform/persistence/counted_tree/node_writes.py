@@ -1,7 +1,7 @@
-"""Adds to nodes: one `ADD` a node, however many of the entries below it change.
+"""Adds counts to nodes: one update with `ADD` for each node, for all entries below it.
 
-A node's write is conditioned on the node still covering the keys, so that a split in between makes
-the unit a lost race.
+A node's update is conditioned on the node still covering the keys: a split in between makes the
+unit lose the race.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,12 +19,12 @@ from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 type KeyCounts = tuple[str, Counts]
-"""What is added at one key."""
+"""A key, and the counts to add there."""
 
 
 @dataclass(frozen=True)
 class Addition:
-    """Says what a unit adds below a node, as it was read; `last` is the greatest key it changes."""
+    """Holds what a unit adds below a node, as it was read; `last` is the greatest changed key."""
 
     node: Node
     counts: Counts
@@ -32,22 +32,22 @@ class Addition:
 
     @property
     def n(self) -> int:
-        """Returns how many entries the node has afterwards, unless others wrote meanwhile."""
+        """Returns how many entries the node has afterwards, unless other units wrote meanwhile."""
         return total((self.node.counts, self.counts))["n"]
 
 
 @dataclass(frozen=True)
 class NodeWrites:
-    """Adds to one tree's nodes as part of a unit; `nodes` is where it reads them."""
+    """Adds to one tree's nodes as part of a unit; `nodes` is where it reads them from."""
 
     rows: Rows
     changes: Changes
     nodes: NodeCache | Rows
 
     def add(self, additions: Sequence[KeyCounts], level: int = 0) -> list[Addition]:
-        """Adds to the nodes of each level what is added below them, the keys being in order.
+        """Adds to the nodes of each level what is added below them; the keys are in order.
 
-        From a level on: below it the caller writes the nodes.
+        It starts at `level`; the caller writes the nodes below that.
         """
         return list(self._add_all(additions, level))
 
@@ -60,15 +60,16 @@ class NodeWrites:
             for addition in below:
                 self._add(addition)
                 yield addition
-            # Where entries only changed places under a node, those above it stay as they are.
+            # Where entries only moved below a node, the nodes above it stay the same.
             additions = [(a.last, a.counts) for a in below if a.node.has_parent and a.counts]
             level += 1
 
     def _additions_at(self, level: int, additions: Sequence[KeyCounts]) -> list[Addition]:
-        """The level's nodes with what is added below each; none in a new list."""
+        """Returns the level's nodes with what is added below each; none in a new list."""
         nodes = self.nodes.floors(level, [key for key, _ in additions])
         if not nodes:
-            # Somebody may be creating it now: creating it here too makes this the lost race.
+            # Another unit may be creating it now: creating it here too makes this unit lose the
+            # race.
             return []
         shared: list[Addition] = []
         for key, counts in additions:
@@ -80,7 +81,7 @@ class NodeWrites:
         return shared
 
     def _create_first(self, additions: Sequence[KeyCounts]) -> Iterable[Addition]:
-        """The first node of each level of a list that never had an entry."""
+        """Creates the first node of each level of a list that never had an entry."""
         counts = total(counts for _, counts in additions)
         levels = self.rows.levels or 1
         for level in range(levels):
@@ -97,10 +98,10 @@ class NodeWrites:
         self.changes.update(item, actions, self._covers(node, addition.last))
 
     def _covers(self, node: Node, key: str) -> Condition:
-        """Demands that the node reaches past the key, and stands on top or below one as before.
+        """Returns the condition that the node covers the key, and has or lacks a parent as before.
 
-        In a list that may be packed the leaf has the page that it had, too: a row that is deleted
-        where there is one would show what the page says.
+        In a list that may be packed, the leaf must also have the same page as before: if a row were
+        deleted where there is a page, the page's entry would show again.
         """
         parent, page = NodeItem.has_parent, NodeItem.page
         standing = parent.exists() if node.has_parent else parent.does_not_exist()

@@ -1,4 +1,4 @@
-"""Entries as a page holds them: made once, though several lists have a page with the same ones."""
+"""Entries in the form of a page, made once even if several lists have a page with them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _CONTENT = Deflated()
 
 @dataclass(frozen=True)
 class PackedEntries:
-    """Entries in the order of their keys, of lists with these filter fields."""
+    """Entries in the order of their keys, for lists with these filter fields."""
 
     entries: Sequence[TreeEntry]
     fields: Sequence[FilterField]
@@ -48,7 +48,7 @@ class PackedEntries:
         return found
 
     def parts(self, max_entries: int) -> list["PackedEntries"]:
-        """Returns the same in as few parts as have `max_entries` at most, of about one size."""
+        """Returns the entries in the fewest parts of at most `max_entries`, of about equal size."""
         count = ceil(len(self.entries) / max_entries)
         if count not in self._parts:
             bounds = [len(self.entries) * part // count for part in range(count + 1)]

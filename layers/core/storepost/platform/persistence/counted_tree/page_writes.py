@@ -1,4 +1,4 @@
-"""Writing and removing pages that no leaf names: outside of transactions, at half their price."""
+"""Writes and deletes pages that no leaf names, outside of transactions, for half the price."""
 
 from collections.abc import Iterable
 
@@ -7,10 +7,10 @@ from storepost.platform.persistence.loads.row_writes import delete_rows, put_row
 
 
 def put_pages(pages: Iterable[PageItem]) -> None:
-    """Writes pages, which have names of their own."""
+    """Writes pages; each has a new name, so that none is overwritten."""
     put_rows(page.serialize() for page in pages)
 
 
 def delete_pages(partition: str, keys: Iterable[str]) -> None:
-    """Removes pages, which no leaf will ever name again."""
+    """Deletes pages that no leaf will ever name again."""
     delete_rows((partition, key) for key in keys)

@@ -1,6 +1,6 @@
 """A page has many entries of a leaf in one item; rows take precedence over it.
 
-A page is written whole and never changed. What single writes do since is rows: an insert, changed
+A page is written whole and never changed. Single writes after that are rows: an insert, changed
 filter values or another payload, and a tombstone for an entry that is deleted.
 """
 
@@ -30,12 +30,13 @@ _NAME_BYTES = sum(map(len, ("pk", "sk", "kind", "page", "z")))
 class Packing:
     """Says how the leaves of a list are packed.
 
-    `entries` is about how many a leaf has, twice that is split, in so many `pages` of `max_bytes`
-    together at most: beyond either they become one, and a leaf with nearly as many bytes is cut. A
-    load that adds a page joins it with those under `joined_bytes`. After `fold_after` writes to a
-    leaf its rows are moved into one page. `ends` entries at either end of the list stay rows, so
-    that its first page is read without any node. Where `cold_after` is given the list's keys begin
-    with moments, and leaves whose entries are all older than that are packed as the list grows.
+    A leaf has about `entries` entries, and is split at twice that. It has at most `pages` pages of
+    `max_bytes` together: beyond either limit they become one page, and a leaf with nearly that many
+    bytes is cut. A load that adds a page joins it with pages of fewer than `joined_bytes`. After
+    `fold_after` writes to a leaf its rows are moved into one page. At either end of the list `ends`
+    entries stay rows, so that its first page is read without any node. With `cold_after`, the
+    list's keys begin with moments, and leaves whose entries are all older than that are packed as
+    the list grows.
     """
 
     entries: int = 100
@@ -51,21 +52,20 @@ class Packing:
 PACKS_WHAT_IS_COLD = Packing(cold_after=timedelta(days=30))
 """For lists by time whose entries seldom change once they are a month old.
 
-Only for those whose keys and payloads name no person: a page keeps what is gone until it is written
-anew.
+Their keys and payloads must name no person: a page keeps deleted entries until it is rewritten.
 """
 
 
 def generation(version: int) -> str:
-    """Returns a name for a page of a leaf with this version; new for each try to write one.
+    """Returns a name for a page of a leaf with this version; new for each attempt to write one.
 
-    Were it not, a try that came too late would write over a page that is read.
+    If it weren't new, a late attempt would overwrite a page that is read.
     """
     return f"{version}.{secrets.token_urlsafe(3)}"
 
 
 def page_bytes(page: PageItem) -> int:
-    """Returns how many bytes DynamoDB counts of a page: of its attributes' names and values."""
+    """Returns how many bytes DynamoDB counts for a page: its attributes' names and values."""
     return _bytes(page.pk, page.sk, _CONTENT.serialize(page.entries))
 
 
@@ -76,7 +76,7 @@ def _bytes(partition: str, key: str, content: bytes) -> int:
 def page_item(
     partition: str, key: str, entries: Sequence[TreeEntry], fields: Sequence[FilterField]
 ) -> PageItem:
-    """Returns a page; the entries have their own keys, whatever the page's is."""
+    """Returns a page; the entries keep their own keys beside the page's `key`."""
     columns = [
         [entry.key for entry in entries],
         [marks(entry, fields) for entry in entries] if fields else [],
@@ -93,7 +93,7 @@ class Stored:
     rows: dict[str, TreeEntry | None] = field(default_factory=dict)
     pages: dict[str, Any] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
-    """How many bytes DynamoDB counts of each page."""
+    """How many bytes DynamoDB counts for each page."""
 
     def add(self, raw: Raw) -> bool:
         """Adds an item; returns whether it is an entry."""
@@ -106,7 +106,7 @@ class Stored:
         return "x" not in raw
 
     def has(self, pages: Iterable[str]) -> bool:
-        """Returns whether all those pages are among what was found."""
+        """Returns whether all those pages were found."""
         return all(page in self.pages for page in pages)
 
     def page(self, key: str) -> list[TreeEntry]:
@@ -125,7 +125,7 @@ class Stored:
         return keys
 
     def by_leaf(self, ranges: Iterable[KeyRange]) -> "list[Stored]":
-        """Returns the same apart for each of some ranges that follow each other."""
+        """Returns the same rows and pages, divided by ranges that follow each other."""
         rows, pages = list(self.rows), list(self.pages)
         return [
             Stored(
@@ -143,7 +143,7 @@ class Stored:
         return [entry for entry in self.rows.values() if entry is not None]
 
     def entries(self, within: KeyRange, pages: Iterable[str]) -> list[TreeEntry]:
-        """Returns the entries of those pages, and of the rows above them, by key."""
+        """Returns the entries of those pages, with the rows that override them, by key."""
         found: dict[str, TreeEntry | None] = {}
         for page in pages:
             found |= {entry.key: entry for entry in self.page(page)}

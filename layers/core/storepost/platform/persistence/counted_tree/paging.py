@@ -1,4 +1,4 @@
-"""Finds a page or a random entry of a list by its number: which leaves are read, what of them."""
+"""Finds a page or a random entry of a list by number: which leaves to read, and what of them."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from storepost.platform.persistence.counted_tree.reading import Reading
 from storepost.values.pagination import PageRequest
 
 _ROWS_FOR_A_LEVEL = 48
-"""So many rows of our lists take two read units, as a level's nodes do."""
+"""So many rows of our lists take two read units, as the nodes of one level do."""
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,17 @@ class PageQuery:
     descending: bool
 
     def skipped_in(self, leaf: Node, skipped: int) -> int:
-        """Returns how many entries skipped in the page's first leaf are in the range.
+        """Returns how many of the entries skipped in the page's first leaf are in the range.
 
-        Where the range begins there, they are all that the page skips. So what is written beside
-        the range never moves the page.
+        Where the range begins in that leaf, they are all the entries that the page skips. So a
+        write outside the range never moves the page.
         """
         begins = self.within.hi < leaf.hi if self.descending else leaf.lo < self.within.lo
         return self.request.skipped if begins else skipped
 
 
 def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
-    """Returns one page of what counts within the range, and how much that is."""
+    """Returns one page of the entries that count within the range, and how many those are."""
     within, request, descending = query.within, query.request, query.descending
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
@@ -52,15 +52,15 @@ def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
         rows = None
     if rows is None:
         rows = _page_of_leaves(reading, skip, left, query)
-    # One row too many was written meanwhile, like one too few.
+    # A row too many, like one too few, shows a write in between.
     reading.demand(len(rows) == min(request.size, left))
     return rows, total
 
 
 def _is_near(reading: Reading, query: PageQuery) -> bool:
-    """Whether the rows before the page cost no more than the nodes that lead to it.
+    """Returns whether the rows before the page cost no more than the nodes that lead to it.
 
-    In a list with pages only so many rows are sure to stand at its ends.
+    In a list with pages, only the first `ends` entries at an end are sure to be rows.
     """
     skipped, packing = query.request.skipped, reading.packing
     if packing and skipped and reading.packed(query.within):
@@ -69,7 +69,7 @@ def _is_near(reading: Reading, query: PageQuery) -> bool:
 
 
 def random_entry(reading: Reading) -> TreeEntry | None:
-    """Returns one of the entries that count, each as likely."""
+    """Returns one of the entries that count, each equally likely."""
     if reading.total <= 0:
         return None
     skip = secrets.randbelow(reading.total)
@@ -80,9 +80,9 @@ def random_entry(reading: Reading) -> TreeEntry | None:
 
 
 def _run(reading: Reading, skip: int, query: PageQuery) -> Sequence[TreeEntry] | None:
-    """The page behind the skipped entries, in one query from the beginning of its first leaf.
+    """Returns the page after the skipped entries by one query from the start of its first leaf.
 
-    None where pages may have some of them.
+    Returns None where pages may hold some of its entries.
     """
     needed = query.request.size if reading.packed(query.within) else 0
     place = reading.place(skip, descending=query.descending, needed=needed)
@@ -100,9 +100,9 @@ def _run(reading: Reading, skip: int, query: PageQuery) -> Sequence[TreeEntry] |
 
 
 def _leaves(reading: Reading, skip: int, size: int, query: PageQuery) -> Iterable[tuple[Node, int]]:
-    """The leaves behind the skipped entries; few where so many entries of all stand side by side.
+    """Returns the leaves after the skipped entries; without a filter, few adjacent ones.
 
-    Those that a filter keeps are spread over many.
+    The entries that a filter keeps are spread over many leaves.
     """
     descending = query.descending
     near = None
@@ -114,9 +114,9 @@ def _leaves(reading: Reading, skip: int, size: int, query: PageQuery) -> Iterabl
 def _page_of_leaves(
     reading: Reading, skip: int, left: int, query: PageQuery
 ) -> Sequence[TreeEntry]:
-    """The page behind the skipped entries, from the leaves that have some which count.
+    """Returns the page after the skipped entries, from the leaves that have entries that count.
 
-    `left` is how many there are behind them in the range.
+    `left` is how many entries of the range come after the skipped ones.
     """
     leaves: list[Node] = []
     first, promised = 0, 0

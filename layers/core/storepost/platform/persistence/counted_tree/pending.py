@@ -1,7 +1,8 @@
-"""Changes that no node counts yet: what units wrote while others were at the nodes above.
+"""Pending changes, which no node counts yet: other transactions held the nodes above.
 
-Such a unit writes its entries as ever, and in place of the nodes one row of its own, which nobody
-else wants. Readers add these up; `folding.py` adds them to the nodes, many at once.
+Such a unit writes its entries as usual. In place of the nodes it writes one row of its own, for
+which no other unit competes. Readers add these rows up; `folding.py` adds them to the nodes, many
+at once.
 """
 
 from bisect import bisect_left
@@ -24,7 +25,7 @@ from storepost.platform.persistence.records import Json
 PENDING = "~"
 """The first letter of these rows' sort keys.
 
-It sorts behind all levels, so that a query from the partition's end finds them before the top.
+It sorts after all levels, so that a query from the partition's end finds them before the top.
 """
 
 PENDING_END = "~~"
@@ -32,7 +33,7 @@ PENDING_END = "~~"
 
 @dataclass(frozen=True)
 class PendingChange:
-    """Says what became of one entry: its marks before and after, None where there is none."""
+    """Holds the change of one entry: its marks before and after, None where there is no entry."""
 
     key: str
     before: str | None
@@ -53,7 +54,7 @@ class PendingCount:
 
 
 def as_pending(raw: Raw) -> PendingCount:
-    """Returns the changes that a row says."""
+    """Returns the changes that a row holds."""
     changes = Json().deserialize(raw["d"]["S"])
     return PendingCount(
         raw["sk"]["S"], int(raw["v"]["N"]), tuple(PendingChange(*change) for change in changes)
@@ -61,28 +62,28 @@ def as_pending(raw: Raw) -> PendingCount:
 
 
 def is_pending(raw: Raw) -> bool:
-    """Returns whether the row is one of these, and no node."""
+    """Returns whether the row holds pending changes, and is no node."""
     sort_key: str = raw["sk"]["S"]
     return sort_key.startswith(PENDING)
 
 
 @dataclass(frozen=True)
 class PendingSums:
-    """Sums up what pending changes add to nodes, by what is counted."""
+    """Sums up what pending changes add to nodes, over the given counters."""
 
     rows: Collection[PendingCount]
     fields: Sequence[FilterField]
     counters: Sequence[str]
 
     def below(self, within: KeyRange) -> int:
-        """Returns how many entries more count within a range."""
+        """Returns how many entries pending changes add to a range."""
         if not self.rows:
             return 0
         keys, sums = self._sums
         return sums[bisect_left(keys, within.hi)] - sums[bisect_left(keys, within.lo)]
 
     def has_changes(self, within: KeyRange) -> bool:
-        """Returns whether any of the changes is in a range, whatever it adds."""
+        """Returns whether any of the changes is in a range, even if it adds nothing."""
         if not self.rows:
             return False
         keys, _ = self._sums
@@ -90,7 +91,7 @@ class PendingSums:
 
     @cached_property
     def _sums(self) -> tuple[list[str], list[int]]:
-        """The keys in order, and what all changes before each of them add."""
+        """Returns the keys in order, and the sum of all changes before each of them."""
         changes = sorted(changes_of(self.rows), key=lambda change: change.key)
         counts = (change.counts(self.fields) for change in changes)
         added = (sum(count[counter] for counter in self.counters) for count in counts)

@@ -1,4 +1,4 @@
-"""Divides a leaf by its entries: where each begins, and what the leaf counts of it."""
+"""Divides a leaf into pieces, one for each entry: its first key, and what the leaf counts there."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ type _Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a node: where it begins and what it counts."""
+    """A part of a node: its first key and its counts."""
 
     lo: str
     counts: Counts
@@ -34,7 +34,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Contents:
-    """Holds what stands under a leaf, and what the leaf counts at which key."""
+    """Holds the rows, pages and entries of a leaf, and what the leaf counts at which key."""
 
     leaf: Node
     stored: Stored
@@ -43,14 +43,14 @@ class Contents:
 
     @property
     def pieces(self) -> list[Piece]:
-        """Returns each entry as a piece, with what is counted from there to the next one."""
+        """Returns a piece for each entry, with the counts from its key up to the next one."""
         pairs = pairwise(self.entries)
         starts = [self.leaf.lo, *(separator(left.key, right.key) for left, right in pairs)]
         return pieces_at(starts[: len(self.entries)], self.counted)
 
 
 def pieces_at(starts: Sequence[str], counted: Iterable[tuple[str, Counts]]) -> list[Piece]:
-    """Returns the parts that begin at those keys; the first has all that stands before it, too."""
+    """Returns the parts that begin at those keys; the first also gets the counts before it."""
     counts: list[list[Counts]] = [[] for _ in starts]
     for key, count in counted:
         if counts:
@@ -60,36 +60,36 @@ def pieces_at(starts: Sequence[str], counted: Iterable[tuple[str, Counts]]) -> l
 
 @dataclass
 class LeafPieces:
-    """Reads a leaf's entries together with what is pending among them.
+    """Reads a leaf's entries together with their pending changes.
 
-    The pending changes are read before the entries and after them. What was pending before is in
-    the entries. What was added in between may be or not, as the entry itself shows. Whatever else
-    changes an entry, or counts what was pending, changes the leaf's version too.
+    The pending changes are read before the entries and again after them. The entries include those
+    that were pending before. A change added in between may be included or not, as the entry itself
+    shows. Any other write to an entry, and any fold, changes the leaf's version too.
     """
 
     rows: Rows
     saw_pending: bool = False
-    """Whether anything was pending in the list so far."""
+    """Whether any read so far found pending changes in the list."""
     contents: dict[tuple[str, int], Contents] = field(default_factory=dict)
-    """By where the leaf begins and its version."""
+    """By the leaf's first key and its version."""
 
     def of(self, leaf: Node) -> list[Piece]:
-        """Returns the entries as pieces. Raises LostRace where that isn't certain just now."""
+        """Returns the entries as pieces. Raises LostRace where the counts aren't certain now."""
         contents = self.contents[leaf.lo, leaf.version] = self.read(leaf)
         return contents.pieces
 
     def contents_of(self, leaf: Node) -> Contents:
-        """Returns what `of` read last of the leaf."""
+        """Returns what `of` last read for the leaf."""
         return self.contents[leaf.lo, leaf.version]
 
     def read(self, leaf: Node) -> Contents:
-        """Returns what stands under the leaf, and what it counts. Raises LostRace as `of` does."""
+        """Returns the leaf's contents and counts. Raises LostRace as `of` does."""
         pages = leaf.page_keys
         before = self._pending(leaf.range)
         stored = self.rows.stored(leaf.range)
         behind = self._pending(leaf.range)
         if before.keys() - behind.keys() or not stored.has(pages):
-            raise LostRace  # they were counted meanwhile, or the page is another one
+            raise LostRace  # a fold counted them, or the leaf has another page by now
         entries = stored.entries(leaf.range, pages)
         marked = {entry.key: marks(entry, self.rows.fields) for entry in entries}
         concurrent = [change for place, change in behind.items() if place not in before]
@@ -109,7 +109,7 @@ class LeafPieces:
     def _counted(
         self, entries: Sequence[TreeEntry], uncounted: Iterable[PendingChange]
     ) -> list[tuple[str, Counts]]:
-        """What the leaf counts at each key: of an entry that is gone, what stood there before."""
+        """Returns what the leaf counts at each key; for a deleted entry, what it still counts."""
         fields = self.rows.fields
         counts = [(entry.key, counts_of(entry, fields)) for entry in entries]
         counts += [(change.key, negative(change.counts(fields))) for change in uncounted]
@@ -119,7 +119,7 @@ class LeafPieces:
 def _already_applied(
     concurrent: Sequence[PendingChange], stored: Mapping[str, str]
 ) -> list[PendingChange]:
-    """Those of the changes that the entries show. Raises LostRace where they show neither state."""
+    """Returns the changes that the entries show. Raises LostRace where they show neither state."""
     if len({change.key for change in concurrent}) < len(concurrent):
         raise LostRace
     found = []

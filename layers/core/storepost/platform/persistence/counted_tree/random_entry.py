@@ -1,7 +1,7 @@
-"""Draws one of many entries: a read unit a level, however long the list is.
+"""Draws one of many entries, for one read unit a level, however long the list is.
 
-Of each level only the first few nodes are looked at, from one end or the other, and of a leaf its
-first few entries. Where none of those counts, the list has to be read by its number.
+It reads only the first few nodes of each level, from a random end, and the first few entries of a
+leaf. If none of those counts, the caller has to find an entry by its number.
 """
 
 import secrets
@@ -13,11 +13,11 @@ from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, T
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _LIMIT = 24
-"""About as many of our rows as a read unit has, which are 4 KB."""
+"""About as many of our rows as fit into a read unit, which is 4 KB."""
 
 
 def draw(rows: Rows, only: Filter | None) -> TreeEntry | None:
-    """Returns one of the entries that the filter keeps; None where none was read."""
+    """Returns one of the entries that the filter keeps; None where none of those read counts."""
     within, level = EVERYTHING, _top_level(rows)
     node: Node | None = None
     while level is not None and level >= 0:
@@ -38,7 +38,7 @@ def _top_level(rows: Rows) -> int | None:
 
 
 def _weighted_choice(nodes: Sequence[Node], only: Filter | None) -> Node | None:
-    """One of the nodes, the likelier the more it has of what counts."""
+    """Returns one of the nodes, the more likely the more of its entries count; None without any."""
     counters = only.counters if only else (ENTRIES,)
     weights = [max(0, sum(node.counts[counter] for counter in counters)) for node in nodes]
     if not sum(weights):

@@ -1,9 +1,9 @@
-"""Reads what one answer needs of a list, the top, nodes and leaves, and makes them agree.
+"""Reads the parts of a list that one answer needs (top, nodes, leaves) and makes them agree.
 
-They are read one after the other, not at one moment, so each is compared with the one above. Where
-a write came between, a list whose keys stay goes on: it counts what was read last, and so has that
-write. In any other list the difference may be a half of a move. There the top is read again, and of
-what stands below whatever doesn't fit it.
+They are read one after the other, not at one moment, so each part is compared with the one above
+it. Where a write came in between, a list with `keys_stay` goes on: it counts what was read last,
+which includes that write. In any other list the difference may be half of a move. There the top is
+read again, and every part below that doesn't fit it.
 """
 
 from bisect import bisect_left
@@ -24,19 +24,18 @@ _STRICT_ATTEMPTS = 5
 
 
 _UNCOUNTED = Node(0, LOWEST, END, Counter(), version=0, has_parent=False)
-"""Stands for the nodes of a list all of which is to be counted later."""
+"""Replaces the nodes of a list that has pending counts only."""
 
 
 class InconsistentRead(Exception):  # noqa: N818 - it is what the reads found, and they try again
-    """A write came between two reads: the answer is put together anew from what is read by now."""
+    """A write came between two reads: the answer is built again from what was read by now."""
 
 
 class ReadParts:
     """Reads the parts of a list, each once, and again where it no longer fits.
 
-    What is counted are the entries that the filter keeps, or all of them. After some attempts a
-    list that is written all the time is answered with what was found last, each part of which was
-    true a moment ago.
+    It counts the entries that the filter keeps, or all entries. If a list is written all the time,
+    after some attempts the answer is what was read last, each part of which was true a moment ago.
     """
 
     def __init__(self, rows: Rows, only: Filter | None) -> None:
@@ -46,17 +45,17 @@ class ReadParts:
         self._counters = only.counters if only else (ENTRIES,)
         self._attempts = _STRICT_ATTEMPTS
         self._children: dict[tuple[int, str], Sequence[Node]] = {}
-        """By their parent's level and where it begins, as they were read last."""
+        """By their parent's level and first key, as they were last read."""
         self._pending_before: Sequence[PendingCount] = ()
-        """What wasn't counted when the top was read last."""
+        """The pending counts when the top was last read."""
         self._prefetched: set[tuple[int, str]] = set()
-        """Parents whose children were read since the top was, and not yet compared with them."""
+        """Parents whose children were read after the top, and not yet compared with them."""
         self._edges: dict[tuple[int, str], Sequence[Node]] = {}
-        """Children next to the neighbour with which they were read, by their parent's place."""
+        """Children adjacent to the neighbour with which they were read, by their parent's place."""
         self._below: dict[tuple[int, str], Sequence[Node]] = {}
-        """Those that were compared with the nodes above them."""
+        """Children that were compared with the nodes above them."""
         self._entries: dict[tuple[KeyRange, KeyRange], Sequence[TreeEntry]] = {}
-        """Those that count, by their leaf's range and by the part of it that was read."""
+        """Entries that count, by their leaf's range and by the part of it that was read."""
 
     @property
     def top(self) -> Sequence[Node]:
@@ -74,10 +73,10 @@ class ReadParts:
         return summit
 
     def check_folds(self) -> None:
-        """Raises InconsistentRead where a fold may have come between the top and the nodes below.
+        """Raises InconsistentRead where a fold may have come between the reads of top and nodes.
 
-        These count then what is added to them as pending once more. Their sum doesn't show that, as
-        with `_forget_folded`.
+        Such nodes count changes that are added to them as pending once more. Their sum doesn't show
+        that, as in `_forget_folded`.
         """
         below = (*self._below.values(), *self._edges.values())
         if self._attempts and any(_changed(self._pending, each) for each in below):
@@ -86,9 +85,9 @@ class ReadParts:
                 self._retry()
 
     def _forget_folded(self, pending: Sequence[PendingCount]) -> None:
-        """Leaves out nodes that were read before a fold added something to them.
+        """Drops nodes that were read before a fold added something to them.
 
-        Their sum doesn't show that: what is added to one of them may be taken from the next.
+        Their sum doesn't show that: what a fold adds to one of them it may take from the next.
         """
         folded = set(self._pending_before) - set(pending)
         sums = PendingSums(folded, self._rows.fields, self._counters)
@@ -101,7 +100,7 @@ class ReadParts:
         return PendingSums(self._summit.pending, self._rows.fields, self._counters)
 
     def weight(self, node: Node) -> int:
-        """Returns how many entries under the node count; as they were read, where keys stay."""
+        """Returns how many entries below the node count; with `keys_stay`, as they were read."""
         if not self._rows.keys_stay:
             return self._own_weight(node)
         if node.level:
@@ -111,7 +110,7 @@ class ReadParts:
         return self._own_weight(node) if found is None else len(found)
 
     def _own_weight(self, node: Node) -> int:
-        """How many the node says, with what it doesn't count yet."""
+        """Returns how many entries the node counts, with its pending changes."""
         counted = sum(node.counts[counter] for counter in self._counters)
         return counted + self._pending.below(node.range)
 
@@ -123,8 +122,7 @@ class ReadParts:
             if not self._fit(children, node) and place not in self._prefetched:
                 children = self._children[place] = self._rows.children(node)
             if not self._fit(children, node):
-                # Whether what was pending is counted by now can't be distinguished from another
-                # write.
+                # A fold of what was pending can't be distinguished from another write.
                 is_pending = self._pending.has_changes(node.range)
                 is_exact = is_whole(children, node.range) and not is_pending
                 has_changed = self._rows.keys_stay
@@ -136,7 +134,7 @@ class ReadParts:
         return self._below[place]
 
     def read_ahead(self, nodes: Sequence[Node]) -> None:
-        """Reads what stands below neighbours by one query, where nothing of it was read yet."""
+        """Reads the children of neighbours by one query, where none of them was read yet."""
         if len(nodes) < 2 or any((node.level, node.lo) in self._children for node in nodes):
             return
         first, *_, last = sorted(nodes, key=lambda node: node.lo)
@@ -147,12 +145,12 @@ class ReadParts:
             self._prefetched.add((node.level, node.lo))
 
     def read_on(self, nodes: Sequence[Node], *, descending: bool) -> None:
-        """Reads what stands below the first of two neighbours, and next to that, by one query.
+        """Reads by one query the children of one neighbour, and the adjacent ones of the next.
 
-        Two nodes that are full take twice as much as one, and a page that begins below the first
-        ends in the first leaf below the second. All that is known of that leaf is what it says
-        itself: it may have what came since the list's total was read. So only where reading both
-        is dear, in a list of three levels or more whose entries never move.
+        Reading two full nodes takes twice as much as one, and a page that begins below the first
+        ends in the first leaf below the second. Nothing but that leaf itself says what it counts:
+        it may include entries added after the list's total was read. So this is done only where
+        reading both nodes is dear, in a list of three levels or more whose entries never move.
         """
         if not (self._rows.packing and self._rows.keys_stay and self.levels_below > 1):
             return self.read_ahead(nodes)
@@ -176,7 +174,7 @@ class ReadParts:
 
     @property
     def levels_below(self) -> int:
-        """Returns how many levels stand below the top."""
+        """Returns how many levels there are below the top."""
         return self.top[0].level if self.top else 0
 
     def _fit(self, children: Sequence[Node], node: Node) -> bool:
@@ -190,9 +188,9 @@ class ReadParts:
         *,
         descending: bool = False,
     ) -> list[TreeEntry]:
-        """Returns the leaves' entries that count, within a range; the leaves are in that direction.
+        """Returns the leaves' entries that count within a range; the leaves are in that direction.
 
-        Raises InconsistentRead where a leaf holds something else than it says.
+        Raises InconsistentRead where a leaf holds other entries than it counts.
         """
         requested = list(leaves)
         unread = [leaf for leaf in requested if self._entries_of(leaf, within) is None]
@@ -209,12 +207,12 @@ class ReadParts:
         return [entry for entry in found if entry.key in within]
 
     def _entries_of(self, leaf: Node, within: KeyRange) -> Sequence[TreeEntry] | None:
-        """What was read of a leaf: all of it, or what is in the range; None for nothing yet."""
+        """Returns what was read of a leaf: all of it, or its part in the range; None if nothing."""
         whole = self._entries.get((leaf.range, leaf.range))
         return self._entries.get((leaf.range, leaf.range & within)) if whole is None else whole
 
     def _read(self, run: Run, leaves: Sequence[Node], within: KeyRange) -> bool:
-        """Reads neighbours; returns whether one of them now counts something else than before."""
+        """Reads neighbours; returns whether one of them now has another count than before."""
         part = run.range if run.pages else run.range & within
         stored = self._rows.stored(part)
         self.demand(stored.has(run.pages))
@@ -227,14 +225,14 @@ class ReadParts:
             first, end = (bisect_left(counted, key, key=_key) for key in (leaf.lo, leaf.hi))
             is_all = leaf.range & part == leaf.range
             more = end - first - self.weight(leaf) if is_all else 0
-            # What is missing may stand in a page that the leaf has by now.
+            # The missing entries may be in a page that the leaf has by now.
             self.demand(more == 0 or (self._rows.keys_stay and more > 0 and not unknown))
             has_changed |= more != 0
             self._entries[leaf.range, leaf.range & part] = counted[first:end]
         return has_changed and self._rows.keys_stay
 
     def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
-        """Raises InconsistentRead where two reads disagree: all is read again."""
+        """Raises InconsistentRead where two reads disagree: everything is read again."""
         if self._attempts and not agreed:
             self._children.clear()
             self._retry()
@@ -256,5 +254,5 @@ def _key(entry: TreeEntry) -> str:
 
 
 def _changed(sums: PendingSums, nodes: Sequence[Node]) -> bool:
-    """Whether any of the changes is below one of these neighbours."""
+    """Returns whether any of the changes is below one of these neighbours."""
     return bool(nodes) and sums.has_changes(KeyRange(nodes[0].lo, nodes[-1].hi))

@@ -1,4 +1,4 @@
-"""Finds places in a list by their number, and counts its entries."""
+"""Finds entries of a list by their number, and counts its entries."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 
 
 class Reading(ReadParts):
-    """Finds its way through a list, by what was read of it."""
+    """Finds entries and counts in a list, from the parts that were read."""
 
     @property
     def counts_all(self) -> bool:
@@ -24,7 +24,7 @@ class Reading(ReadParts):
 
     @property
     def counts(self) -> Counts:
-        """Returns what all entries count."""
+        """Returns the counts of all entries."""
         pending = pending_total(self._summit.pending, self._rows.fields)
         return total((*(node.counts for node in self.top), pending))
 
@@ -51,8 +51,8 @@ class Reading(ReadParts):
     def place(self, skip: int, *, descending: bool, needed: int = 0) -> tuple[Node, int] | None:
         """Returns the leaf where the first `skip` entries that count end, in that direction.
 
-        With how many of its entries are among those; None behind the end. `needed` is as with
-        `leaves`.
+        The number is how many of the leaf's entries are among those. Returns None past the end.
+        `needed` is as in `leaves`.
         """
         leaves, skip = self._descend(skip, descending=descending, needed=needed)
         return (leaves[0], skip) if leaves else None
@@ -60,7 +60,7 @@ class Reading(ReadParts):
     def near_leaves(
         self, skip: int, *, descending: bool, needed: int
     ) -> Sequence[tuple[Node, int]] | None:
-        """Returns what `leaves` does, where neighbours that were read have so many; else None."""
+        """Returns what `leaves` does if neighbours that were read suffice; else None."""
         leaves, skip = self._descend(skip, descending=descending, needed=needed)
         found, promised = list[tuple[Node, int]](), -skip
         for leaf in leaves:
@@ -72,9 +72,9 @@ class Reading(ReadParts):
         return found if promised >= needed else None
 
     def _descend(self, skip: int, *, descending: bool, needed: int) -> tuple[Sequence[Node], int]:
-        """Returns the leaves that were read from the one on where the first `skip` entries end.
+        """Returns the leaves that were read, from the one where the first `skip` entries end.
 
-        With how many of its entries are among those.
+        The number is how many of that leaf's entries are among those.
         """
         nodes = self.top[::-1] if descending else self.top
         while True:
@@ -89,10 +89,10 @@ class Reading(ReadParts):
             nodes = [node for part in parts for node in (part[::-1] if descending else part)]
 
     def leaves(self, skip: int, *, descending: bool, needed: int = 0) -> Iterator[tuple[Node, int]]:
-        """Returns the leaves with entries that count, behind the first `skip`, in that direction.
+        """Returns the leaves with entries that count, after the first `skip`, in that direction.
 
-        The first one comes with how many of its entries are still to be skipped. Where so many are
-        `needed` that they stand below two neighbours, both are read together.
+        Each leaf has the number of its entries that are still to be skipped. Where the `needed`
+        entries are below two neighbours, both are read together.
         """
         return self._leaves(self.top, skip, needed, descending=descending)
 
@@ -120,7 +120,7 @@ class Reading(ReadParts):
         return self._rows.packing
 
     def packed(self, within: KeyRange) -> KeyRange | None:
-        """Returns the part of a range where entries may stand in pages; None where all are rows."""
+        """Returns the part of a range where entries may be in pages; None where all are rows."""
         span = self._summit.span
         common = within & span if span else None
         return None if common is None or common.is_empty else common
@@ -128,9 +128,9 @@ class Reading(ReadParts):
     def first(
         self, within: KeyRange, limit: int, *, descending: bool
     ) -> Sequence[TreeEntry] | None:
-        """Returns the first entries of a range, without any node; None where pages may have some.
+        """Returns the first entries of a range without any node; None where pages may have some.
 
-        What a load packs between two reads of an attempt stays a row for now.
+        A load that packs leaves between two reads of an attempt leaves their rows in place.
         """
         packed = self.packed(within)
         if packed is None:
@@ -141,11 +141,11 @@ class Reading(ReadParts):
         return found if len(found) == limit else None
 
     def _was_packed(self, within: KeyRange, stored: Stored, descending: bool) -> bool:  # noqa: FBT001 - it is private
-        """Whether rows may be missing, as their cold leaf was packed since the span was read.
+        """Returns whether rows may be missing: their cold leaf was packed since the span was read.
 
-        Leaves are packed next to the span, so the rows nearest to it are deleted. Where others
-        come after them in the order that is read, the page was read too, unless it stands before
-        the range, whose beginning cuts its leaf.
+        Leaves are packed next to the span, so the rows nearest to it are deleted. Where other rows
+        follow these in reading order, the query read the page too, unless the range begins inside
+        the page's leaf, as the page's key then sorts before the range.
         """
         if self._rows.packing is None or self._rows.packing.cold_after is None:
             return False
@@ -156,12 +156,12 @@ class Reading(ReadParts):
         return self._rows.span() != self._summit.span
 
     def all_rows(self, within: KeyRange) -> list[TreeEntry] | None:
-        """Returns all entries of a range by key; None where pages may have some of them."""
+        """Returns all entries of a range by key; None where pages may have some."""
         return None if self.packed(within) else self._rows.live(within)
 
 
 def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Reading], T]) -> T:
-    """Returns what `read` finds, put together anew where a write came between its queries."""
+    """Returns what `read` finds; runs it again where a write came between its queries."""
     reading = Reading(rows, only)
     while True:
         with suppress(InconsistentRead):

@@ -1,7 +1,7 @@
-"""Writing a leaf's page anew: with the rows above it, and where it is full as several pages.
+"""Rewrites a leaf's page with the rows that override it, as several pages where it is full.
 
-All of it is one transaction: the leaf by its version, each row as it was read, the pages. So
-nothing is seen of it before, and what others change meanwhile makes it a lost race.
+One transaction writes it all: the leaf, by its version; each row, as it was read; and the pages. So
+readers see none of it before, and another writer's change in between makes it lose the race.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,16 +20,16 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 
 @dataclass(frozen=True)
 class Repacking:
-    """Writes what stands under a packed leaf into pages of the leaves that it becomes."""
+    """Writes the contents of a packed leaf into pages of the leaves that it becomes."""
 
     rows: Rows
     changes: Changes
     contents: Contents
 
     def write(self, cut: Sequence[Node]) -> list[Node]:
-        """Returns the leaves with the names of their pages, which it adds to the transaction.
+        """Adds the new pages to the transaction; returns the leaves with the names of their pages.
 
-        At the list's ends rows stay rows, as do those for which a transaction has no room.
+        Rows at the list's ends stay rows, as do those for which the transaction has no room.
         """
         old = self.contents.leaf.page_keys
         span = self.rows.span()
@@ -52,7 +52,7 @@ class Repacking:
         return named
 
     def _removed(self, span: KeyRange, room: int) -> set[str]:
-        """Adds that rows are removed; the keys of those whose entries are to be in a page."""
+        """Deletes rows whose entries go into a page, in the transaction; returns their keys."""
         removed = set[str]()
         for key, entry in list(self._foldable(span))[:room]:
             self.changes.delete(self.rows.tombstone_item(key), as_read(self.rows, entry))
@@ -65,7 +65,7 @@ class Repacking:
 
 
 def as_read(rows: Rows, entry: TreeEntry | None) -> Condition:
-    """Returns the condition that a row is what it was read as, payload and all."""
+    """Returns the condition that a row is still as it was read, payload included."""
     if entry is None:
         is_tombstone: Condition = EntryItem.is_tombstone.exists()
         return is_tombstone

@@ -1,8 +1,8 @@
 """Queries the rows of a counted tree, always strongly consistent.
 
-An entry stands under the list's own partition key, a node under `<list>#nodes` with its level and
-its lowest key. All levels share one partition, so that a query from its end begins with the top
-level, however many levels there are.
+An entry's partition key is the list's own. A node's is `<list>#nodes`, and its sort key is its
+level and lowest key. All levels share one partition, so that a query from its end begins with the
+top level, however many levels there are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,24 +25,24 @@ from storepost.platform.persistence.counted_tree.pending import (
 from storepost.platform.persistence.item import Item, connection
 
 TOP_NODES = 32
-"""A level with so many nodes and none above it gets one: as many are read for a total."""
+"""A top level with so many nodes gets a level above it: as many are read for a total."""
 
 SPAN = "}"
-"""The sort key of the row that says where pages may be: between all levels and what is pending."""
+"""The sort key of the row of the packed span: between all levels and the pending counts."""
 
 _LAST_LEVEL = 9
 _LIMIT_GROWTH = 4
 
 _SEVERAL = 3
 _READ_AHEAD = 48
-"""Nodes that are read on for each key, at most two read units; a query each would take one."""
+"""How many further nodes are read for each key: at most two read units; a query each takes one."""
 
 
 @dataclass(frozen=True)
 class Summit:
     """Holds what one query finds at the end of the nodes' partition.
 
-    The top level's nodes in order, what is to be added to the nodes, and where pages may be.
+    It is the top level's nodes in order, the pending counts, and the span where pages may be.
     """
 
     top: list[Node]
@@ -58,35 +58,35 @@ class RowReads:
     fields: tuple[FilterField, ...]
     top_nodes: int = TOP_NODES
     levels: int | None = None
-    """How many there are, in a list that has the same ones always."""
+    """The number of levels, in a list where it is fixed."""
     packing: Packing | None = None
     """How the list's leaves are packed; None in a list that never has a page."""
     keys_stay: bool = False
-    """Whether an entry has the same key for as long as it is listed."""
+    """Whether an entry keeps its key for as long as it is listed."""
 
     @property
     def nodes_partition(self) -> str:
-        """Returns where the nodes stand."""
+        """Returns the partition key of the nodes."""
         return f"{self.partition}#nodes"
 
     def stored(self, within: KeyRange) -> Stored:
-        """Returns all that stands within a range, pages too."""
+        """Returns all rows within a range, pages included."""
         return self.first_stored(within, None, descending=False)
 
     def live(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
     ) -> list[TreeEntry]:
-        """Returns the first entries that are rows within a range, in the order asked for.
+        """Returns the first entries within a range that are rows, in the requested order.
 
-        There may be others in pages.
+        Pages may have other entries of the range.
         """
         return self.first_stored(within, limit, descending=descending).live[:limit]
 
     def first_stored(self, within: KeyRange, limit: int | None, *, descending: bool) -> Stored:
-        """Returns the first rows up to so many entries, with the pages among them."""
+        """Returns the first rows until `limit` entries are found, with the pages among them."""
         found, entries = Stored(self.fields), 0
         while not within.is_empty:
-            # `between` takes its upper bound in, which a range leaves out: one row more, then.
+            # `between` includes its upper bound, which a range excludes: so ask for one row more.
             rows = None if limit is None else limit - entries + 1
             read, last = 0, ""
             condition = Item.sk.between(within.lo, within.hi)
@@ -96,7 +96,7 @@ class RowReads:
                     entries += found.add(raw)
             if rows is None or read < rows or entries >= (limit or 0):
                 break
-            # What is gone, and pages, took the places of entries.
+            # Tombstones and pages took the places of entries.
             within &= KeyRange(hi=last) if descending else KeyRange(last + BEFORE_KEYS)
         return found
 
@@ -105,10 +105,10 @@ class RowReads:
         return self.summit().top
 
     def summit(self) -> Summit:
-        """Returns the top level's nodes, what is to be added to nodes, and the span, by one query.
+        """Returns the top level's nodes, the pending counts and the span, by one query.
 
-        Were they read one after the other, what is counted in between would be counted twice, or
-        not at all. So a query that saw too little is made anew, for more.
+        If they were read one after the other, a fold in between would be counted twice, or not at
+        all. So a query that saw too little is repeated with a greater limit.
         """
         if self.levels is not None:
             return self._from_level_on(self.levels - 1)
@@ -124,29 +124,30 @@ class RowReads:
             limit *= _LIMIT_GROWTH
 
     def span(self) -> KeyRange | None:
-        """Returns where entries of the list may stand in pages; it only ever grows."""
+        """Returns the range where entries may be in pages; it only ever grows."""
         raw = list(self._query(self.nodes_partition, Item.sk.between(SPAN, SPAN)))
         return _span(raw[0]) if raw else None
 
     def _from_level_on(self, level: int) -> Summit:
-        """The same where the top level is this one or one above."""
+        """Returns the summit where the top level is this one or one above."""
         condition = Item.sk.between(f"{level}{LOWEST}", PENDING_END)
         return _as_summit(list(self._query(self.nodes_partition, condition)))
 
     def pending(self, limit: int | None = None) -> list[PendingCount]:
-        """Returns what is to be added to the nodes."""
+        """Returns the pending counts."""
         condition = Item.sk.between(PENDING, PENDING_END)
         return list(map(as_pending, self._query(self.nodes_partition, condition, limit)))
 
     def children(self, parent: Node, last: Node | None = None) -> list[Node]:
-        """Returns the nodes one level below, in order, of one parent or of all up to the last."""
+        """Returns the nodes one level below, in order: of one parent, or of all up to `last`."""
         return self._nodes(parent.level - 1, KeyRange(parent.lo, (last or parent).hi))
 
     def children_and_next(self, parent: Node, *, descending: bool) -> list[Node]:
-        """Returns the nodes below a parent, in order, and those of the level that one reads on to.
+        """Returns a parent's children, in order, with those of the next parent in that direction.
 
-        Ascending that is one; descending it is as many as a query finds that may have all of the
-        parent's. Of a parent that has more, the query finds no other's.
+        Ascending, that is one node. Descending, it is as many as a query returns with a limit that
+        has room for all children of the parent. If the parent has more, the query returns no
+        other's.
         """
         level = parent.level - 1
         if not descending:
@@ -158,23 +159,23 @@ class RowReads:
         return list(map(as_node, raw))[::-1]
 
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
-        """Returns the first so many nodes of a level within a range, from either end."""
+        """Returns the first `limit` nodes of a level within a range, from either end."""
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
-        row_limit = limit + 1  # the node behind the range may be among them
+        row_limit = limit + 1  # the node after the range may be among them
         raw = self._query(self.nodes_partition, condition, row_limit, descending=descending)
         return [node for node in map(as_node, raw) if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
-        """Returns the node of a level under which the key belongs; None without such a level."""
+        """Returns the node of a level that covers the key; None without such a level."""
         condition = Item.sk.between(f"{level}{LOWEST}", f"{level}{key}")
         found = self._query(self.nodes_partition, condition, 1, descending=True)
         return next(map(as_node, found), None)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
-        """Returns the nodes of a level under which the keys belong, in order, as the keys are.
+        """Returns the nodes of a level that cover the keys, in the order of the keys.
 
         Keys of one unit of work are often near one another: where there are several, one query
-        reads on from the first one's node. None where there is no such level.
+        reads on from the first one's node. Returns none where there is no such level.
         """
         found: list[Node] = []
         remaining = list(keys)
@@ -189,7 +190,7 @@ class RowReads:
         return found
 
     def _onward(self, node: Node, keys: Sequence[str]) -> Iterator[Node]:
-        """The nodes behind one, up to the last key's or as many as are read for so many keys."""
+        """Returns the nodes after one, up to the last key's or the limit for that many keys."""
         condition = Item.sk.between(f"{node.level}{node.hi}", f"{node.level}{keys[-1]}")
         raw = self._query(self.nodes_partition, condition, _READ_AHEAD * len(keys))
         return map(as_node, raw)
@@ -215,7 +216,7 @@ class RowReads:
     def _query(
         self, partition: str, keys: Condition, limit: int | None = None, *, descending: bool = False
     ) -> Iterator[Raw]:
-        """What a query finds; the limit holds for the whole, not for one of DynamoDB's pages."""
+        """Returns what a query finds; the limit is for all of it, not for a page of DynamoDB's."""
         start = None
         while limit is None or limit > 0:
             answer = connection.query(
@@ -236,7 +237,7 @@ class RowReads:
 
 
 def _as_summit(raw: Sequence[Raw]) -> Summit:
-    """Reads a summit from rows in order, of which those of lower levels don't count."""
+    """Reads a summit from rows in order; those of lower levels are ignored."""
     nodes = [as_node(row) for row in raw if row["sk"]["S"] < SPAN]
     top = [node for node in nodes if node.level == nodes[-1].level]
     spans = [_span(row) for row in raw if row["sk"]["S"] == SPAN]
@@ -248,5 +249,5 @@ def _span(raw: Raw) -> KeyRange:
 
 
 def _behind(node: Node, keys: Sequence[str]) -> list[str]:
-    """Those of the keys that belong under later nodes; at least the first is the node's own."""
+    """Returns the keys of later nodes; at least the first key is this node's own."""
     return list(dropwhile(lambda key: key < node.hi, keys[1:]))

@@ -44,14 +44,14 @@ class Rows(RowReads):
         )
 
     def holds(self, entry: TreeEntry) -> Condition:
-        """Demands that the entry has these filter values, so that counters never drift."""
+        """Returns the condition that the row has these filter values, so counters never drift."""
         if self.fields:
             return EntryItem.marks == marks(entry, self.fields)
         exists = EntryItem.pk.exists()
         return exists & EntryItem.is_tombstone.does_not_exist() if self.packing else exists
 
     def may_hold(self, entry: TreeEntry) -> Condition:
-        """Demands as `holds`, or that there is no row: then a page has the entry."""
+        """Returns the condition of `holds`, or that there is no row: then a page has the entry."""
         if self.fields:
             condition: Condition = EntryItem.pk.does_not_exist() | self.holds(entry)
             return condition
@@ -59,12 +59,12 @@ class Rows(RowReads):
         return is_live
 
     def has_none(self) -> Condition:
-        """Demands that no row has the entry, whatever a page says of a deleted one."""
+        """Returns the condition that no row has the entry; a tombstone over a page may be there."""
         absent: Condition = EntryItem.pk.does_not_exist()
         return absent | EntryItem.is_tombstone.exists() if self.packing else absent
 
     def tombstone_item(self, key: str) -> EntryItem:
-        """Returns the row that says that an entry of a page was deleted."""
+        """Returns the tombstone of an entry of a page."""
         return EntryItem(self.partition, key, is_tombstone=True)
 
     def page_item(self, key: str, entries: Sequence[TreeEntry]) -> PageItem:
@@ -72,7 +72,7 @@ class Rows(RowReads):
         return page_item(self.partition, key, entries, self.fields)
 
     def node_item(self, level: int, lo: str) -> NodeItem:
-        """Returns the row of a node, by which it is updated."""
+        """Returns the row of a node, for an update."""
         return NodeItem(self.nodes_partition, f"{level}{lo}")
 
     def create(self, changes: Changes, node: Node) -> None:
@@ -92,7 +92,7 @@ class Rows(RowReads):
         changes.update(item, actions, NodeItem.pk.does_not_exist())
 
     def rewrite(self, changes: Changes, old: Node, new: Node) -> None:
-        """Writes a node over what it was read as; anything between makes it a lost race."""
+        """Writes a node over the one that was read; a write in between makes it lose the race."""
         actions: list[Action] = [NodeItem.hi.set(new.hi), NodeItem.version.set(new.version)]
         if new.has_parent:
             actions.append(NodeItem.has_parent.set(new.has_parent))
@@ -107,11 +107,11 @@ class Rows(RowReads):
         changes.update(item, actions, NodeItem.version == old.version)
 
     def remove(self, changes: Changes, node: Node) -> None:
-        """Removes a node that is still what it was read as."""
+        """Removes a node that is still as it was read."""
         changes.delete(self.node_item(node.level, node.lo), NodeItem.version == node.version)
 
     def create_pending(self, changes: Changes, pending: Sequence[PendingChange]) -> None:
-        """Writes what is to be added to the nodes later."""
+        """Writes a pending count, to be added to the nodes later."""
         item = PendingCountItem(
             self.nodes_partition,
             PENDING + short(uuid4()),
@@ -123,7 +123,7 @@ class Rows(RowReads):
     def reduce_pending(
         self, changes: Changes, row: PendingCount, remaining: Sequence[PendingChange]
     ) -> None:
-        """Leaves of a row what isn't counted yet; removes it where that is nothing."""
+        """Leaves the changes of a row that aren't counted yet; removes it where there are none."""
         item = PendingCountItem(self.nodes_partition, row.sort_key)
         is_same = PendingCountItem.version == row.version
         if not remaining:
@@ -136,7 +136,7 @@ class Rows(RowReads):
         changes.update(item, actions, is_same)
 
     def widen_span(self, changes: Changes, old: KeyRange | None, new: KeyRange) -> None:
-        """Writes where pages may be; whoever changed that since makes it a lost race."""
+        """Writes the packed span; a change of it in between makes this lose the race."""
         item = PackedSpanItem(self.nodes_partition, SPAN, lo=new.lo, hi=new.hi)
         if old is None:
             changes.create(item)

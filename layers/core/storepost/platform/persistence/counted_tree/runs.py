@@ -1,4 +1,4 @@
-"""Leaves that stand side by side, which one query reads."""
+"""Runs of adjacent leaves, which one query reads."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Run:
 
 
 def runs(leaves: Iterable[Node]) -> list[Run]:
-    """Returns the leaves in their order, neighbours joined."""
+    """Returns the leaves in their order as runs, with neighbours joined."""
     joined: list[Run] = []
     for leaf in leaves:
         last = joined[-1] if joined else None

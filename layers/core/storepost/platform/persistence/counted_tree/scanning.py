@@ -1,4 +1,4 @@
-"""Scans rows for what no counter of a node knows."""
+"""Scans rows for filters that no node counts."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def scan(rows: Rows, filters: Sequence[Filter], within: KeyRange, advised: str) 
 
 
 def _narrowest(rows: Rows, filters: Sequence[Filter]) -> Filter | None:
-    """The filter that keeps the fewest entries of the whole list."""
+    """Returns the filter that keeps the fewest entries of the whole list."""
     if len(filters) < 2:
         return filters[0] if filters else None
     top = rows.top()
@@ -30,7 +30,7 @@ def _narrowest(rows: Rows, filters: Sequence[Filter]) -> Filter | None:
 
 
 def _read(reading: Reading, within: KeyRange, advised: str) -> list[TreeEntry]:
-    """What the one filter keeps within the range."""
+    """Returns the entries that the one filter keeps within the range."""
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     until = reading.rank(within.hi) if within.hi < END else reading.total
     limit = max(0, until - before)
@@ -44,7 +44,7 @@ def _read(reading: Reading, within: KeyRange, advised: str) -> list[TreeEntry]:
 
 
 def _leaves(reading: Reading, skip: int, limit: int, advised: str) -> list[Node]:
-    """The leaves that hold the needed entries; all of a leaf's rows are read."""
+    """Returns the leaves that hold the needed entries; all rows of a leaf are read."""
     leaves: list[Node] = []
     promised = looked_at = 0
     if not limit:

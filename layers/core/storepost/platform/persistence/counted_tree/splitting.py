@@ -1,6 +1,7 @@
-"""Splits what is full, in transactions of their own, conditioned on the nodes' versions.
+"""Splits full nodes, in transactions of their own, conditioned on the nodes' versions.
 
-A crash before a split leaves a full node, which is right though slow: the next write splits it.
+A crash before a split leaves a full node. The tree is right, though slow: the next write splits the
+node.
 """
 
 from collections.abc import Sequence
@@ -19,25 +20,25 @@ from storepost.platform.persistence.counted_tree.repacking import Repacking
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _MAX_TOP_NODES = _MAX_PARTS = 90
-"""A new level is written in one transaction with all that it covers; 100 items are the most."""
+"""A new level is written in one transaction with all that it covers; 100 items are the limit."""
 
 _MAX_PAGES = 12
-"""Into which a leaf is split at once: the rows above them are removed by the same transaction."""
+"""Into how many leaves one is split: the same transaction removes the rows over its pages."""
 
 _LEVEL_TRIES = 5
-"""Every write to the list is in a new level's way; between two of them there is often room."""
+"""Every write to the list conflicts with a new level; between two writes there is often room."""
 
 
 def _nearly_full(fan_out: int) -> int:
-    """Five sixths of what is split: room for those that come late."""
+    """Returns five sixths of the size that is split: it leaves room for late entries."""
     return 5 * fan_out // 3
 
 
 @dataclass(frozen=True)
 class Splitter:
-    """Keeps what stands below a node between `fan_out` and twice that, and the top level small.
+    """Keeps the size of a node between `fan_out` and twice that, and the top level small.
 
-    The last node of a level may have fewer.
+    The last node of a level may be smaller.
     """
 
     rows: Rows
@@ -46,9 +47,9 @@ class Splitter:
     leaves: LeafPieces
 
     def split(self, level: int, key: str) -> None:
-        """Splits the node that covers the key if it is full, and then what that fills above it.
+        """Splits the node that covers the key if it is full, and then nodes above that this fills.
 
-        Raises LostRace where another write came between the reads and the split.
+        Raises LostRace where another process wrote between the reads and the split.
         """
         node = self.rows.floor(level, key)
         if node is None:
@@ -68,7 +69,7 @@ class Splitter:
             self._cut_on_top(node, pieces)
 
     def split_above(self, key: str) -> None:
-        """Splits what a load filled above the leaf that covers the key."""
+        """Splits nodes that a load filled above the leaf that covers the key."""
         leaf = self.rows.floor(0, key)
         if leaf is None:
             return
@@ -77,19 +78,19 @@ class Splitter:
         self.split(1, key)
 
     def cut_large(self, key: str) -> None:
-        """Cuts a leaf to which rows gave too many bytes. Raises LostRace as `split` does."""
+        """Cuts a leaf with too many bytes because of its rows. Raises LostRace as `split` does."""
         leaf = self.rows.floor(0, key)
         pieces = self._pieces(leaf) if leaf else ()
         if leaf and pieces and len(self._bounds_of_bytes(leaf)) > 2:
             self._fold(leaf, pieces)
 
     def is_to_fold(self, leaf: Node) -> bool:
-        """Returns whether so many rows stand above the leaf's page that it is to be folded."""
+        """Returns whether the leaf had so many writes since its page that it is to be folded."""
         packing = self.rows.packing
         return packing is not None and leaf.writes_since_packed >= packing.fold_after
 
     def _fold(self, leaf: Node, pieces: Sequence[Piece]) -> None:
-        """Brings the rows into the leaf's page, and cuts it where it has too many bytes then."""
+        """Moves the rows into the leaf's page, and cuts the leaf if it has too many bytes then."""
         bounds = self._bounds_of_bytes(leaf)
         self._cut(leaf, pieces, bounds)
         if leaf.has_parent and len(bounds) > 2:
@@ -117,8 +118,8 @@ class Splitter:
     def _bounds(self, node: Node) -> tuple[int, int]:
         """Returns how many pieces a part has at least, and how many parts there are at most.
 
-        The top of a list that never gets another level is broad from the beginning: all who write
-        at once change a node of it each.
+        The top of a list that never gets another level is broad from the beginning, so that
+        concurrent writers each change another node.
         """
         if self.rows.levels is not None and not node.has_parent:
             room = self.top_nodes - len(self.rows.top())
@@ -127,12 +128,12 @@ class Splitter:
         return self.fan_out_of(node), _MAX_PARTS if node.page is None else _MAX_PAGES
 
     def _parts(self, node: Node, pieces: int, min_size: int, max_parts: int) -> list[int]:
-        """Where the parts of a node begin among its pieces, and where the last one ends.
+        """Returns where the parts of a node begin among its pieces, and where the last one ends.
 
-        Parts are equal, but for the last node of a level: what comes in order all comes there, and
-        what it leaves behind would stay half empty for ever. So all parts but the last are nearly
-        full, and a list that grows in order has 40 % fewer nodes. Not where a list has
-        the same levels always: what is drawn from it has no order.
+        Parts are equal, except in the last node of a level: entries that arrive in order all arrive
+        there, and half-full parts left behind would stay half full for ever. So all parts but the
+        last are nearly full, and a list that grows in order has 40 % fewer nodes. This isn't done
+        for a list with a fixed number of levels: entries are drawn from it in no order.
         """
         size = _nearly_full(min_size)
         rising = self.rows.levels is None and node.page is None
@@ -142,7 +143,7 @@ class Splitter:
         return [pieces * part // parts for part in range(parts + 1)]
 
     def _pieces(self, node: Node) -> Sequence[Piece]:
-        """What stands directly below the node; nothing where that changed between the reads."""
+        """Returns the node's direct children; none where they changed between the reads."""
         if node.level:
             children = self.rows.children(node)
             pieces = [Piece(child.lo, child.counts) for child in children]
@@ -153,7 +154,7 @@ class Splitter:
         return pieces if whole and not difference(counted, node.counts) else []
 
     def _cut(self, node: Node, pieces: Sequence[Piece], bounds: Sequence[int]) -> None:
-        """The node keeps the first of the parts; new ones get the others."""
+        """Cuts the node: it keeps the first of the parts, and new nodes get the others."""
         starts = [pieces[bound].lo for bound in bounds[:-1]]
         cut = [
             replace(
@@ -175,7 +176,7 @@ class Splitter:
         changes.commit()
 
     def _cut_on_top(self, node: Node, pieces: Sequence[Piece]) -> None:
-        """As `_cut`, but never to more nodes than a new level could be put above."""
+        """Does as `_cut`, but never to more nodes than a new level could be put above."""
         nodes = len(self.rows.top())
         room = _MAX_TOP_NODES - nodes + 1
         if room > 1:
@@ -187,7 +188,7 @@ class Splitter:
             self._add_level(node.level)
 
     def _add_level(self, level: int) -> None:
-        """Adds a level above the top one, unless somebody has; the next split tries again too."""
+        """Adds a level above the top, unless another has; the next split tries again too."""
         for _ in range(_LEVEL_TRIES):
             top = self.rows.top()
             if top[0].level != level:

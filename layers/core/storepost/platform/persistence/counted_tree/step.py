@@ -16,36 +16,36 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.platform.persistence.counted_tree.runs import runs
 
 _MAX_WRITES = 48
-"""Of leaves and rows: the nodes above and the load's own row come to them."""
+"""How many leaves and rows a step writes; the nodes above and the load's own row are extra."""
 
 _MAX_TOP_NODES = 90 - _MAX_WRITES
-"""A level is put above so many leaves and those of one transaction at once."""
+"""How many leaves the top may have: one transaction adds a level above them and new ones."""
 
 _MAX_ROWS = 30
 _MAX_LEAVES = 30
-"""Into which one leaf is cut."""
+"""Into how many leaves one is cut."""
 
 type _Share = tuple[Node, Sequence[TreeEntry]]
 
 
 class Step:
-    """Plans one transaction, and says what is to be written before it and removed behind it."""
+    """Plans one transaction, and what to write before it and delete after it."""
 
     def __init__(
         self, rows: Rows, nodes: NodeCache, leaves: int, changes: Changes | None = None
     ) -> None:
-        """At most so many leaves that are there already; `changes` is whose transaction it is."""
+        """Takes at most `leaves` existing leaves; adds the writes to `changes`, if given."""
         self.changes = Changes() if changes is None else changes
         self.pages: list[PageItem] = []
         self.dead_pages: list[str] = []
         self.cut_at: list[str] = []
-        """A key below each node that got more children."""
+        """A key below each node that gets more children."""
         self._rows = rows
         self._nodes = nodes
         self._leaves = leaves
 
     def plan(self, packing: Packing, entries: Sequence[TreeEntry], begin: int, end: int) -> int:
-        """Takes as many of the entries as fit; returns up to which. Raises LostRace."""
+        """Takes as many of the entries as fit; returns the end of those. Raises LostRace."""
         shares = self._shares(packing, entries, begin, end)
         loads = self._loads(packing, shares)
         planned = list(_fitting(loads, shares))
@@ -61,7 +61,7 @@ class Step:
     def _shares(
         self, packing: Packing, entries: Sequence[TreeEntry], begin: int, end: int
     ) -> list[_Share]:
-        """The next leaves, each with its new entries."""
+        """Returns the next leaves, each with its new entries."""
         found: list[_Share] = []
         room = _MAX_LEAVES * packing.entries
         while begin < end and len(found) < self._leaves:
@@ -77,11 +77,11 @@ class Step:
         return found
 
     def _has_no_room(self, leaf: Node) -> bool:
-        """Whether so many leaves stand at the top that others must be put above them first."""
+        """Returns whether the top has so many leaves that it needs a level above first."""
         return not leaf.has_parent and len(self._rows.top()) > _MAX_TOP_NODES
 
     def _loads(self, packing: Packing, shares: Sequence[_Share]) -> list[LeafLoad]:
-        """Reads what stands under the leaves, neighbours together."""
+        """Reads the contents of the leaves, neighbours together."""
         new = {leaf.lo: entries for leaf, entries in shares}
         leaves = [leaf for leaf, _ in shares]
         loads: list[LeafLoad] = []
@@ -111,7 +111,7 @@ class Step:
         return parent.lo if parent else None
 
     def _widen(self, loads: Sequence[LeafLoad]) -> None:
-        """Has the list say that entries may stand in pages where they do now."""
+        """Widens the packed span over the entries that are now in pages."""
         paged = [entry.key for load in loads if load.pages for entry in load.paged]
         if not paged:
             return
@@ -123,7 +123,7 @@ class Step:
 
 
 def _fitting(loads: Sequence[LeafLoad], shares: Sequence[_Share]) -> Iterator[LeafLoad]:
-    """As many as a transaction takes, up to the first that leaves some of its entries out."""
+    """Returns as many as a transaction takes, up to the first that leaves some entries out."""
     writes = 0
     for load, (_, entries) in zip(loads, shares, strict=True):
         writes += len(load.nodes) + len(load.as_rows)
@@ -135,7 +135,7 @@ def _fitting(loads: Sequence[LeafLoad], shares: Sequence[_Share]) -> Iterator[Le
 
 
 def _bounded(load: LeafLoad) -> LeafLoad:
-    """As many of the entries as a transaction takes, where they change rows."""
+    """Returns the load with no more entries than a transaction takes, where they change rows."""
     if len(load.as_rows) <= _MAX_ROWS:
         return load
     last = load.as_rows[_MAX_ROWS - 1].key

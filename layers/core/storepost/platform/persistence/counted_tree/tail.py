@@ -1,9 +1,9 @@
-"""The end of a list, as one knows it who goes on appending to it.
+"""The end of a list, as it is known to a load that appends to it.
 
-Whoever appends in order cuts the last leaf behind its entries: what comes next gets a leaf and a
-page of its own, or a page beside that of a leaf that isn't full. All that stands under the leaf was
-read once, and its version says that this is so still. Nothing is read again, then, and no page is
-written anew.
+A load that appends in order cuts the last leaf after its entries: the new entries get a leaf and a
+page of their own, or a further page of a leaf that isn't full. All contents of the leaf were read
+once, and its version shows that they are still the same. So nothing is read again, and no page is
+rewritten.
 """
 
 from collections.abc import Sequence
@@ -27,20 +27,20 @@ class Tail:
 
     leaf: Node
     last: str
-    """No entry that it counts, nor any row under it, has a later key."""
+    """No entry that the leaf counts, and no row below it, has a greater key."""
     span: KeyRange | None
-    """Where entries of the list may stand in pages."""
+    """Where entries of the list may be in pages."""
     appended: int = 0
-    """Leaves that came since the nodes above were looked at."""
+    """How many leaves were added since the nodes above were checked."""
 
     def takes(self, entries: Sequence[TreeEntry]) -> bool:
-        """Returns whether all of the entries come behind what is there."""
+        """Returns whether all of the entries sort after those of the list."""
         return self.last < entries[0].key
 
 
 @dataclass(frozen=True)
 class Appended:
-    """What a unit appends, and how the list ends once that is written."""
+    """Holds what a unit appends, and how the list ends once that is written."""
 
     tail: Tail
     pages: Sequence[Raw]
@@ -50,7 +50,7 @@ class Appended:
 def read_tail(rows: Rows) -> Tail | None:
     """Returns how the list ends; None for one that never had an entry.
 
-    Where an entry is gone that the leaf counts still, a row says so until it is counted.
+    A deleted entry that the leaf still counts has a tombstone until it is counted.
     """
     leaf = rows.first(0, KeyRange(), 1, descending=True)
     if not leaf:
@@ -68,10 +68,10 @@ def append(
     parts: Sequence[PackedEntries],
     foreseen: str = "",
 ) -> Appended:
-    """Adds to the unit that entries behind the tail get pages, one for each part.
+    """Adds to the unit the leaves of entries after the tail, which get one page for each part.
 
-    A small first one stands beside those of the last leaf; the others have leaves of their own. Up
-    to the `foreseen` key others are to follow: where pages may be is widened for all of them.
+    A small first page is added to those of the last leaf; the others get leaves of their own.
+    Further entries are to follow up to the `foreseen` key: the span is widened for all of them.
     """
     leaf, pages = tail.leaf, list[Raw]()
     leaves, last = [replace(leaf, version=leaf.version + 1)], tail.last
@@ -97,7 +97,7 @@ def append(
 
 
 def _with_page(leaf: Node, packed: PackedEntries) -> Node:
-    """The leaf, in its new version, with one page more."""
+    """Returns the leaf, in its new version, with one more page."""
     names = pages_named(leaf.lo, [*leaf.page_keys, generation(leaf.version)])
     return replace(leaf, counts=total((leaf.counts, packed.counts)), page=names)
 
@@ -105,7 +105,7 @@ def _with_page(leaf: Node, packed: PackedEntries) -> Node:
 def _widened(
     rows: Rows, changes: Changes, span: KeyRange | None, paged: KeyRange, foreseen: str
 ) -> KeyRange:
-    """Where pages may be once the new one is there."""
+    """Returns the span that includes the new pages; widens the stored one if needed."""
     if span and span.lo <= paged.lo and paged.hi <= span.hi:
         return span
     upto = max(paged.hi, behind(foreseen).lo)
@@ -116,7 +116,7 @@ def _widened(
 
 
 def _is_to_grow(rows: Rows, leaf: Node, entries: int) -> bool:
-    """Whether a leaf that was loaded has room for so many entries more, and for their page."""
+    """Returns whether a packed leaf has room for so many more entries, and for their page."""
     packing = rows.packing
     if packing is None or not leaf.page or len(leaf.page_keys) >= packing.pages:
         return False

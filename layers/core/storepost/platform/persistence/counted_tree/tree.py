@@ -1,8 +1,8 @@
 """The counted tree: a large list with page numbers and exact totals.
 
-An order-statistic index in the one table: entries in order, and above them levels of nodes that
-count what stands below, in all and by the values of a few filters. A page is found by its number
-with one query a level, its total is the sum of the top level.
+It is an order-statistic index in the one table: entries in order, and above them levels of nodes
+that count the entries below, in all and by the values of a few filters. A page is found by its
+number with one query a level; its total is the sum of the top level.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,30 +41,30 @@ from storepost.values.pagination import Listing, PageRequest, cut
 from storepost.values.problems import Busy
 
 FAN_OUT = 36
-"""What a node holds at least after a split; twice that is split. See docs/adr for the figures."""
+"""The least size of a node after a split; twice that is split. See docs/adr for the figures."""
 
 _MAX_FOLDS = 8
-"""Transactions of up to 80 pending counts each that follow one write."""
+"""How many fold transactions, of up to 80 pending counts each, follow one write."""
 
 _PATIENT = 4
-"""Whoever writes many times in a row splits later, and then into more: four times fewer splits."""
+"""How many times later a process with many writes in a row splits: four times fewer splits."""
 
 _COLD_LEAVES = 2
-"""That are packed after a split, and as many more as whoever splits later leaves behind."""
+"""How many cold leaves are packed after a split; `_PATIENT` times as many after a late one."""
 
 
 @dataclass(frozen=True)
 class Tree:
     """One list: its partition key and the fields whose values are counted.
 
-    The fields stay what they are for as long as the list has entries, but for values added to one.
-    `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
-    many places change at once may have more nodes at its top, 90 at most. Where `levels` is given
-    the list has so many from its first entry on, and never more: a write costs what it costs,
-    however long the list is, and what grows is the top, past `top_nodes` too. Where `packing` is
-    given, loads may pack the list's leaves, and growth those that are cold; it stays what it is, as
-    the fields do. Where `keys_stay`, an entry never moves within the list: whoever reads it beside
-    writers can't see a half of a move, and goes on with what was read last.
+    The fields must stay the same while the list has entries, except that a field may get further
+    values. `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list
+    that changes in many places at once may have more `top_nodes`, 90 at most. With `levels`, the
+    list has that many levels from its first entry on, and never more: the cost of a write doesn't
+    depend on the list's length, and the top level grows, even past `top_nodes`. With `packing`,
+    loads may pack the list's leaves, and the list's growth packs cold ones; it must stay the same,
+    as the fields must. With `keys_stay`, an entry never moves within the list: a reader can't see
+    half of a move, and goes on with what it read last.
     """
 
     partition: str
@@ -96,7 +96,7 @@ class Tree:
     def delete(
         self, changes: Changes, entry: TreeEntry, on_conflict: Exception | None = None
     ) -> None:
-        """Removes the entry, which must be there with these filter values, whatever its payload."""
+        """Removes the entry, which must be there with these filter values and any payload."""
         self._writing(changes).delete(entry, on_conflict)
 
     def move(
@@ -109,7 +109,7 @@ class Tree:
         writing.insert(new.with_unknown(old, stored), on_conflict)
 
     def update_index(self, changes: Changes, old: TreeEntry | None, new: TreeEntry | None) -> None:
-        """Makes the list follow what has or had a place in it; nothing where it has the same."""
+        """Updates the list for a record whose entry was `old` and is `new`; nothing if equal."""
         if old == new:
             return
         if old and new:
@@ -127,7 +127,7 @@ class Tree:
         by: Filter | None = None,
         within: KeyRange = EVERYTHING,
     ) -> Listing[TreeEntry]:
-        """Returns one page of the list, of what one filter keeps of it, or of a range of its keys.
+        """Returns one page of the list, of the entries that a filter keeps, or of a range of keys.
 
         The total is exact; past the end there are no items.
         """
@@ -136,7 +136,7 @@ class Tree:
         return Listing(items, total, request)
 
     def first(self, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
-        """Returns the first entries of a range by key: to go through the list a page at a time."""
+        """Returns the first entries of a range by key, for a walk through the list."""
         return walking.first(self.rows, within, limit)
 
     def keys(self, limit: int) -> list[str] | None:
@@ -153,12 +153,12 @@ class Tree:
         by: Sequence[Filter] = (),
         within: KeyRange = EVERYTHING,
     ) -> Listing[TreeEntry]:
-        """Returns one page of what all the filters keep and then `keep` keeps, with its total.
+        """Returns one page of the entries that all filters and then `keep` keep, with the total.
 
-        It reads every row of the range that the narrowest of the filters can't leave out. `keep`
-        gets up to 20,000 entries at once, in order, so that it can read what it asks about in
+        It reads every row of the range that the narrowest of the filters can't exclude. `keep` gets
+        up to 20,000 entries at once, in order, so that it can read further data for them in
         batches. Raises FilterTooBroad, naming the query parameter `advised` that would narrow the
-        list, where more rows than that would be read.
+        list, where it would have to read more rows than that.
         """
         found = scanning.scan(self.rows, by, within, advised)
         return cut(keep(found[::-1] if descending else found), request)
@@ -170,15 +170,15 @@ class Tree:
     def any_of(self, by: Filter) -> TreeEntry | None:
         """Returns one of the entries that the filter keeps; None where it keeps none.
 
-        Drawn from many, so that those who take at the same time seldom meet at one entry.
+        It is drawn from many, so that concurrent callers seldom get the same entry.
         """
         found = random_entry.draw(self.rows, by)
         return found or reading.read_consistently(self.rows, by, paging.random_entry)
 
     def fold(self) -> None:
-        """Brings into the nodes what units left for later; gives way to whoever does so already.
+        """Folds pending counts into the nodes; gives way to another fold that does so already.
 
-        It ends although others go on leaving more: somebody waits for the answer meanwhile.
+        It stops even if units go on adding more, as a caller waits for the answer.
         """
         try:
             with suppress(LostRace):
@@ -199,9 +199,9 @@ class Tree:
         )
 
     def _rebalance(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
-        """Splits what the write filled and merges what it emptied; returns those nodes.
+        """Splits nodes that the write filled and merges those it emptied; returns those nodes.
 
-        What many writers at once left to be counted later is found with a split, and counted then.
+        A split also finds pending counts that concurrent writers left, and then folds them.
         """
         leaves = LeafPieces(self.rows)
         changed = self._split_and_merge(touched, leaves, patiently=patiently)
@@ -210,7 +210,7 @@ class Tree:
         return changed
 
     def _needs_rebalancing(self, touched: Sequence[Addition]) -> bool:
-        """Whether who writes many times in a row has filled or emptied a node."""
+        """Returns whether a process with many writes in a row has filled or emptied a node."""
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes, LeafPieces(self.rows))
         return bool(_full(touched, splitter, _PATIENT)) or not all(a.n for a in touched)
 
@@ -219,8 +219,8 @@ class Tree:
     ) -> list[Addition]:
         """Splits full nodes and merges empty ones.
 
-        What was added is committed by now, so nothing here may fail the request; the next write
-        rebalances what was left.
+        The unit is committed by now, so nothing here may fail the request; the next write
+        rebalances the nodes that are left.
         """
         patience = _PATIENT if patiently else 1
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)
@@ -242,7 +242,7 @@ class Tree:
 
 
 def _full(touched: Sequence[Addition], splitter: Splitter, patience: int) -> list[Addition]:
-    """The leaves that are to be split or folded."""
+    """Returns the leaves that are to be split or folded."""
     return [
         a
         for a in touched

@@ -1,9 +1,9 @@
-"""Entries that units of work add to lists in pages, with the records that they lead to.
+"""Adds entries to lists in pages, in the units of work that write the entries' records.
 
-A `Load` lists what is stored already. Here one transaction writes the records, shows the pages and
-counts them: whoever reads sees all of it or nothing, and a record is never without its entries.
-Pages are written before, where no node names them. Whoever is killed leaves such pages; the next
-load or fold of their leaf sees them off.
+A `Load` lists records that are stored already. Here one transaction writes the records, makes the
+pages visible and counts them: a reader sees all of it or nothing, and no record is ever without its
+entries. The pages are written before, while no node names them. A load that is killed leaves such
+pages; the next load that changes their leaf deletes them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,17 +25,19 @@ from storepost.platform.persistence.loads.in_flight import InTurn, in_flight
 from storepost.platform.persistence.loads.row_writes import delete_rows, put_rows
 
 _MAX_LEAVES = 12
-"""Of one list in one unit: what leads to them, too, is written."""
+"""How many leaves of one list a unit changes; the nodes above them are written too."""
 _APPENDED = 36
-"""Leaves that are appended before the nodes above are looked at: as many as those may hold. With
-what stood there, 35 at most, it is still cut by one transaction."""
+"""How many leaves are appended before the nodes above are checked: as many as those may hold.
+
+One transaction can still cut a node that has these and what it had before, 35 at most.
+"""
 _APPENDED_ON_TOP = 18
-"""Where no node stands above leaves: a level is put there by one transaction, too."""
+"""The same where no node is above the leaves: one transaction adds that level, too."""
 
 
 @dataclass
 class LoadedList:
-    """One list, as a load knows it that goes on from unit to unit."""
+    """One list, as a load knows it from unit to unit."""
 
     tree: Tree
     _nodes: NodeCache = field(init=False)
@@ -44,22 +46,22 @@ class LoadedList:
     """The last key that was planned."""
 
     def __post_init__(self) -> None:
-        """Nothing read yet."""
+        """Begins with nothing read."""
         self._nodes = NodeCache(self.tree.rows)
 
     def is_appended(self, entries: Sequence[TreeEntry]) -> bool:
-        """Returns whether the entries come behind what is known, and nothing is to be read."""
+        """Returns whether the entries are appended to the known tail, so that nothing is read."""
         return self.is_ready and self._tail is not None and self._tail.takes(entries)
 
     @property
     def is_ready(self) -> bool:
-        """Returns whether it is known how the list ends, and there is room above that."""
+        """Returns whether the list's end is known, and there is room in the nodes above it."""
         return self._tail is not None and self._is_tended
 
     def make_ready(self, key: str) -> None:
-        """Makes room in the nodes above the key where that may be needed, and reads the end.
+        """Makes room in the nodes above the key where that may be needed, and reads the list's end.
 
-        Nothing of the list may be under way.
+        No unit of the list may be in flight.
         """
         if not self._is_tended:
             self.split_above([key])
@@ -68,8 +70,8 @@ class LoadedList:
     def plan(self, changes: Changes, packed: PackedEntries, foreseen: str) -> "Planned":
         """Adds entries, in the order of their keys, to a unit. Raises LostRace, TooManyWrites.
 
-        The list was made ready. Where they aren't appended, nothing of it may be under way. Up to
-        the `foreseen` key others are to follow.
+        The list must be ready. If the entries aren't appended, no unit of the list may be in
+        flight. Further entries are to follow up to the `foreseen` key.
         """
         rows, packing, entries = self.tree.rows, self.tree.packing, packed.entries
         if packing is None:
@@ -89,14 +91,14 @@ class LoadedList:
 
     @property
     def _is_tended(self) -> bool:
-        """Whether the nodes above have room for more."""
+        """Returns whether the nodes above have room for more leaves."""
         if self._tail is None:
             return True
         most = _APPENDED if self._tail.leaf.has_parent else _APPENDED_ON_TOP
         return self._tail.appended < most
 
     def begin_anew(self) -> None:
-        """Drops what was read; folds before, and splits the nodes above."""
+        """Folds, splits the nodes above the last key, and drops what was read."""
         self.tree.fold()
         self.split_above(filter(None, [self._last]))
         self.forget()
@@ -115,39 +117,39 @@ class LoadedList:
         self._nodes = NodeCache(tree.rows)
         if self._tail and self._tail.leaf.has_parent:
             self._tail = replace(self._tail, appended=0)
-        else:  # a level may have come above
+        else:  # a level may have been added above
             self._tail = None
 
 
 @dataclass(frozen=True)
 class Planned:
-    """What a unit does to one list."""
+    """Holds what a unit does to one list."""
 
     of: LoadedList
     by: Appended | Step
 
     @property
     def pages(self) -> list[Raw]:
-        """Returns the pages to write before."""
+        """Returns the pages to write before the transaction."""
         if isinstance(self.by, Appended):
             return list(self.by.pages)
         return [page.serialize() for page in self.by.pages]
 
     @property
     def dead_pages(self) -> list[Key]:
-        """Returns the keys of pages that nobody names any more afterwards."""
+        """Returns the keys of pages that no leaf names after the transaction."""
         partition = self.of.tree.rows.partition
         return [] if isinstance(self.by, Appended) else [(partition, k) for k in self.by.dead_pages]
 
     def done(self) -> None:
-        """Tidies up what the unit wrote between other entries."""
+        """Splits the nodes that the unit filled, where it wrote between other entries."""
         if isinstance(self.by, Step):
             self.of.split_above(self.by.cut_at)
 
 
 @dataclass
 class _Unit:
-    """What is written of one unit: what its transaction shows, that, and what it leaves to tidy."""
+    """A unit that is written: first its pages and hints, then its transaction, then the upkeep."""
 
     changes: Changes
     planned: Sequence[Planned]
@@ -156,13 +158,13 @@ class _Unit:
     is_written: bool = False
 
     def prepare(self) -> None:
-        """Writes what the transaction shows. Raises LostRace as `stage` does."""
+        """Writes what the transaction makes visible. Raises LostRace as `stage` does."""
         put_rows([*self._pages, *self.hints])
         if self.stage:
             self.stage()
 
     def write(self) -> None:
-        """Writes the transaction, behind that of the unit before. Raises LostRace."""
+        """Writes the transaction, after that of the unit before. Raises LostRace."""
         self.changes.write_unit()
         self.is_written = True
         delete_rows(key for each in self.planned for key in each.dead_pages)
@@ -170,7 +172,7 @@ class _Unit:
 
     @property
     def left(self) -> list[Raw]:
-        """Returns the pages that nobody will ever name, once it is over."""
+        """Returns the unit's pages if it wasn't written: no leaf will ever name them."""
         return [] if self.is_written else self._pages
 
     @cached_property
@@ -179,21 +181,22 @@ class _Unit:
 
 
 type Entries = Sequence[tuple[Tree, Sequence[TreeEntry]]]
-"""Of each list some, in the order of their keys."""
+"""Entries for each list, in the order of their keys."""
 
 
 @dataclass
 class ListsLoad:
     """Several lists to which the units of a load add entries, one unit after the other.
 
-    Nobody else writes to the entries' keys meanwhile. While a unit is written, the next ones may be
-    planned on what that will leave, and what comes before their transactions be written; where the
-    first one loses its race, so do those. All transactions follow each other.
+    No other process writes to the entries' keys meanwhile. While a unit is written, the next ones
+    may be planned on its result, and their pages may be written; if the first one loses its race,
+    so do those. The transactions are written one after the other.
     """
 
     foreseen: str = ""
-    """The key up to which entries are to follow in all of the lists, as far as it is known: where
-    pages may be is then written once for several units.
+    """The key up to which entries are to follow in all lists, as far as it is known.
+
+    The span where pages may be is then written once for several units.
     """
     _lists: dict[Tree, LoadedList] = field(default_factory=dict)
     _turn: InTurn = field(default_factory=InTurn)
@@ -217,14 +220,14 @@ class ListsLoad:
         hints: Iterable[Raw] = (),
         stage: Callable[[], None] | None = None,
     ) -> None:
-        """Begins to write a unit with entries of each list, behind those that are under way.
+        """Begins to write a unit with entries of each list, after the units in flight.
 
         The `hints` are rows on which nothing depends: they are written before, for half the price.
-        So is what `stage` writes, after those, which is nothing to anybody until the transaction is
-        written; it may raise LostRace.
+        After them, `stage` writes rows that nobody reads until the transaction is written; it may
+        raise LostRace.
 
-        Raises LostRace where others are at the same leaves, of this unit or of those before, and
-        TooManyWrites for this one.
+        Raises LostRace where other writers change the same leaves, for this unit or for one before
+        it, and TooManyWrites for this one.
         """
         if not all(self._list(tree).is_appended(some) for tree, some in entries):
             self.finish()
@@ -247,29 +250,29 @@ class ListsLoad:
         self._conclude()
 
     def _conclude(self) -> None:
-        """Does what is left to do after the commits of the units that are written."""
-        # Each is read once: one may be written between two reads.
+        """Runs the steps after the commit of the units that are written."""
+        # Each state is read once: a unit may be written between two reads.
         states = [(each, each.is_written) for each in self._under_way]
         self._under_way = [each for each, is_written in states if not is_written]
         for unit in [each for each, is_written in states if is_written]:
             unit.changes.conclude()
 
     def abandon(self) -> None:
-        """Waits for the units that were begun, whatever becomes of them."""
+        """Waits for the units that were begun, and ignores their errors."""
         self._turn.abandon()
 
     @contextmanager
     def _losing(self) -> Iterator[None]:
-        """Where a unit loses its race, no page is left of it, or of those behind it.
+        """Deletes the pages of a unit that loses its race, and of those after it.
 
-        After any error the lists are read anew.
+        After any error the lists are read again.
         """
         try:
             yield
         except Exception as error:
             self._turn.abandon()
             self._conclude()
-            # After any other one what was sent may be written, as where its answer is lost.
+            # After any other error the unit may be written all the same: its answer may be lost.
             if isinstance(error, LostRace):
                 delete_rows(_key(page) for unit in self._under_way for page in unit.left)
             self._under_way.clear()
@@ -305,7 +308,7 @@ class ListsLoad:
 
 
 def _at_once(works: Iterable[Callable[[], None]]) -> None:
-    """Does something to several lists, which have nothing to do with each other."""
+    """Runs the works of several lists in parallel; they are independent."""
     for _ in in_flight(lambda work: work(), works):
         pass
 

@@ -1,4 +1,4 @@
-"""Going through a list bit by bit, in the order of its keys."""
+"""Walks through a list in parts, in the order of its keys."""
 
 from collections.abc import Sequence
 from itertools import batched
@@ -10,16 +10,16 @@ from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Rows
 
 _LEAVES = 60
-"""Whose entries are in memory at once."""
+"""How many leaves have their entries in memory at once."""
 _MIN_IN_LEAF = 36
-"""What most leaves have at least."""
+"""How many entries most leaves have at least."""
 
 
 def first(rows: Rows, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
-    """The first entries of a range.
+    """Returns the first entries of a range.
 
-    Where a list may be packed the rows are read before it is known where: what is packed since
-    stays a row for now.
+    In a list that may be packed the rows are read before the packed span: a row that is packed
+    after that was still read as a row.
     """
     found = rows.live(within, limit)
     span = rows.span() if rows.packing else None
@@ -30,17 +30,17 @@ def first(rows: Rows, within: KeyRange, limit: int) -> Sequence[TreeEntry]:
 
 
 def keys(rows: Rows, limit: int) -> list[str] | None:
-    """The keys of all entries, in no order; None where there are more than `limit`.
+    """Returns the keys of all entries, in no order; None where there are more than `limit`.
 
-    Leaves and what stands under them are read by a few queries, whether they have pages or not.
+    A few queries read the leaves and their contents, whether they have pages or not.
     """
     return until_won(lambda: _keys(rows, limit))
 
 
 def _keys(rows: Rows, limit: int) -> list[str] | None:
-    """The same. Raises LostRace where leaves were packed anew between two reads."""
+    """Does as `keys`. Raises LostRace where leaves were repacked between two reads."""
     leaves = rows.first(0, EVERYTHING, limit + 1, descending=False)
-    if not leaves:  # all that there may be is counted later
+    if not leaves:  # any entries are pending
         live = rows.live(EVERYTHING, limit + 1)
         return [entry.key for entry in live] if len(live) <= limit else None
     if sum(leaf.n for leaf in leaves) > limit:
@@ -60,7 +60,7 @@ def _keys(rows: Rows, limit: int) -> list[str] | None:
 
 
 def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
-    """The same, some leaves at once. Raises LostRace where one was packed anew meanwhile."""
+    """Does as `first`, some leaves at once. Raises LostRace where one was repacked meanwhile."""
     found: list[TreeEntry] = []
     while len(found) < limit and not within.is_empty:
         needed = limit - len(found)
@@ -72,8 +72,9 @@ def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
         stored = rows.stored(reach)
         if not (is_whole(leaves, reach) and stored.has(pages)):
             raise LostRace
-        # Rows are deleted once a page has them: of one that no leaf named a moment ago, it is asked
-        # whether one does now. Else a load left it that was killed.
+        # Rows are deleted once a page has their entries. If the query found a page that no leaf
+        # named when the leaves were read, they are read again: one may name it now. If none does, a
+        # killed load left the page.
         if stored.pages.keys() - set(pages) and _leaves(rows, within, needed) != leaves:
             raise LostRace
         found += stored.entries(reach & within, pages)
@@ -82,7 +83,7 @@ def _by_leaves(rows: Rows, within: KeyRange, limit: int) -> list[TreeEntry]:
 
 
 def _leaves(rows: Rows, within: KeyRange, needed: int) -> list[Node]:
-    """The leaf in which a range begins, and as many behind it as seem to have what is needed."""
+    """Returns the leaf where a range begins, and as many after it as seem to be enough."""
     first = rows.floor(0, within.lo)
     if first is None:
         return []

@@ -1,7 +1,7 @@
-"""Writes what one unit of work does to one tree: it is gathered, then put into its transaction.
+"""Collects what one unit of work does to one tree, then adds it to the unit's transaction.
 
-Each entry is one write. The nodes above are written with it, or, where other transactions are at
-them, a row of the unit's own says what is to be added to them later.
+Each entry is one write. The nodes above are written with it; where other transactions hold them,
+the unit writes a row of its own with what is to be added to them later.
 """
 
 import secrets
@@ -28,7 +28,7 @@ from storepost.platform.persistence.counted_tree.rows import Rows
 from storepost.platform.persistence.counted_tree.walking import first
 
 _FOLD_EVERY = 16
-"""Entries that are counted later, for one that has all of them counted now."""
+"""One in so many entries that are counted later has all pending counts folded."""
 
 
 class Rebalance(Protocol):
@@ -40,7 +40,7 @@ class Rebalance(Protocol):
 
 
 class Writing:
-    """Gathers what one unit of work does to one tree; operations on one key become one write."""
+    """Collects what one unit of work does to one tree; operations on one key become one write."""
 
     def __init__(
         self,
@@ -50,11 +50,12 @@ class Writing:
         needs_rebalancing: Callable[[Sequence[Addition]], bool],
         fold: Callable[[], None],
     ) -> None:
-        """`rebalance` gets the nodes after the commit, by level, and returns those it changed.
+        """Registers with the unit's commit.
 
-        Where the unit's reads cache something, the nodes are among it, and rebalancing may wait.
-        The next unit waits where `needs_rebalancing` says so of those nodes. `fold` adds to the
-        nodes what units left for later.
+        `rebalance` gets the written nodes after the commit, by level, and returns those it changed.
+        If the unit's reads have a cache, it includes the nodes, and rebalancing may wait; the next
+        unit waits where `needs_rebalancing` returns true for the written nodes. `fold` adds pending
+        counts to the nodes.
         """
         self._rows = rows
         self._changes = changes
@@ -66,7 +67,7 @@ class Writing:
         self._node_cache = cached_nodes(changes.reads, rows)
         self._touched: list[Addition] = []
         self._foreseen: set[str] = set()
-        """Keys of which it is known what stands above them."""
+        """Keys whose nodes above are known."""
         self._above: set[tuple[int, str]] = set()
         changes.before_commit(self._write, self._items)
 
@@ -90,7 +91,7 @@ class Writing:
     def as_stored(self, entry: TreeEntry) -> TreeEntry:
         """Returns the entry with the letters of its row where a value is another release's.
 
-        Such a value's letter follows from nothing else.
+        Only the row has such a value's letter.
         """
         if UNKNOWN_MARK not in (self._marks(entry) or ""):
             return entry
@@ -98,7 +99,7 @@ class Writing:
         return replace(entry, values=stored[0].values) if stored else entry
 
     def _items(self) -> int:
-        """How many items there are to write, once the nodes above them are known."""
+        """Returns how many items will be written, with the nodes above the entries."""
         known = self._node_cache or NodeCache(self._rows)
         for key in self._planned.keys() - self._foreseen:
             self._foreseen.add(key)
@@ -120,7 +121,7 @@ class Writing:
             self._entries.write(key, change, leaves)
 
     def _count(self, pending: Sequence[PendingChange]) -> None:
-        """Adds to the nodes; where other transactions are at them, they are counted later."""
+        """Adds to the nodes; where other transactions hold them, the unit is counted later."""
         writes = NodeWrites(self._rows, self._changes, self._node_cache or self._rows)
         touched = writes.add([(each.key, each.counts(self._rows.fields)) for each in pending])
         self._touched = touched
@@ -128,15 +129,16 @@ class Writing:
         self._changes.after_commit(self._after_commit, self._may_wait)
 
     def _may_wait(self) -> bool:
-        """Whether the next unit may be planned before it is noted what this one wrote.
+        """Returns whether the next unit may be planned before this one's writes are in the cache.
 
-        Not where it makes the list's first nodes: the next one would make them, too.
+        It may not where this unit creates the list's first nodes: the next one would create them,
+        too.
         """
         makes_first = self._node_cache is not None and self._node_cache.is_empty
         return not makes_first and not self._needs_rebalancing(self._touched)
 
     def _leave_nodes(self, pending: Sequence[PendingChange]) -> None:
-        """Has the nodes counted later; their conditions are dropped."""
+        """Withdraws the nodes' writes and conditions, and has the changes counted later."""
         note_contention(self._rows.partition)
         for each in self._touched:
             self._changes.withdraw(self._item(each))

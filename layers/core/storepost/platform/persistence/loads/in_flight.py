@@ -1,4 +1,4 @@
-"""Work on many things at once, in threads, for what waits for answers most of the time."""
+"""Runs work on many things in parallel, in threads, for work that mostly waits for responses."""
 
 import threading
 from collections import deque
@@ -12,31 +12,31 @@ from storepost.platform.persistence.client import CALLS_IN_FLIGHT
 from storepost.platform.persistence.patience import with_patience
 
 _QUEUED = 2 * CALLS_IN_FLIGHT
-"""Things that are taken before the first of them is done: memory stays flat."""
+"""How many things are begun before the first of them is done: memory use stays flat."""
 
 
 class InTurn:
-    """Things done beside the caller's work, one after the other, with this thread's patience.
+    """Runs tasks beside the caller's work, one after the other, with this thread's patience.
 
-    Each is prepared first, while the one before it is still being done; so three are under way
-    where the caller works on the next one. What comes behind one that failed is prepared at most.
-    Where one call is made at once, a thing is prepared when it begins, and done as late as may be:
-    when the next one is prepared.
+    A task is prepared while the one before it still runs, so three are under way while the caller
+    works on the next one. A task after a failed one is at most prepared. Where only one call is
+    made at once, a task is prepared when it is started, and runs as late as possible: when the next
+    one has been prepared.
     """
 
     def __init__(self) -> None:
-        """Nothing is under way."""
+        """Begins with no task under way."""
         self._threads: ThreadPoolExecutor | None = None
         self._prepared: Future[object] | None = None
         self._done: list[Future[object]] = []
-        """The last two at most; what the last one raises is the first error there was."""
+        """The last two at most; the last one raises the first error of them."""
         self._left: Callable[[], object] | None = None
 
     def start(self, prepare: Callable[[], object], work: Callable[[], object]) -> None:
-        """Begins to prepare a thing, once the one before is prepared, and to do it.
+        """Begins to prepare a task, once the one before is prepared, and then to run it.
 
-        No more than two are begun and not done. Raises what the ones before raised; then this one
-        may be prepared, and isn't done.
+        At most two tasks are begun and not done. Raises the error of the tasks before; then this
+        one may be prepared, and doesn't run.
         """
         if CALLS_IN_FLIGHT == 1:
             prepared = _outcome(prepare)
@@ -53,7 +53,7 @@ class InTurn:
         self._done = [*self._done[-1:], self._threads.submit(_with_patience(todo))]
 
     def finish(self) -> None:
-        """Waits for all that is under way, and raises what the first that failed raised."""
+        """Waits for all tasks under way, and raises the error of the first that failed."""
         done, left = self._done, self._left
         self._prepared, self._done, self._left = None, [], None
         if done:
@@ -62,12 +62,12 @@ class InTurn:
             left()
 
     def wait_for_first(self) -> None:
-        """Waits for the first of two things that are under way, and raises what it raised."""
+        """Waits for the first of two tasks under way, and raises its error."""
         if len(self._done) > 1:
             self._done[0].result()
 
     def abandon(self) -> None:
-        """Waits for what is under way, whatever becomes of it."""
+        """Waits for the tasks under way, and ignores their errors."""
         done = self._done
         self._prepared, self._done, self._left = None, [], None
         wait(done)
@@ -76,7 +76,7 @@ class InTurn:
 def _do(
     before: Future[object] | None, prepared: Future[object], work: Callable[[], object]
 ) -> None:
-    """Does the work once both others are over; neither goes on behind an error of the other."""
+    """Runs the work once both others are over, unless one of them failed: then raises its error."""
     wait([prepared, *filter(None, [before])])
     for each in filter(None, [before, prepared]):
         each.result()
@@ -84,7 +84,7 @@ def _do(
 
 
 def _outcome(work: Callable[[], object]) -> Future[object]:
-    """What the work gave or raised, done at once."""
+    """Runs the work now; returns its result or error as a future."""
     outcome = Future[object]()
     try:
         outcome.set_result(work())
@@ -98,10 +98,10 @@ def _with_patience(work: Callable[[], object]) -> Callable[[], object]:
 
 
 def in_flight[T, R](work: Callable[[T], R], things: Iterable[T]) -> Iterator[R]:
-    """Does `work` on each, on 16 at a time; returns the results in the order of the things.
+    """Runs `work` on each thing, 16 at a time; returns the results in the order of the things.
 
-    Nothing is done until the results are asked for. The threads have this one's patience. Where the
-    work on one fails, that error is raised once those that were begun are done; the rest is not
+    Nothing runs until the results are iterated. The threads have this one's patience. If the work
+    on one thing fails, its error is raised once those that were begun are done; the rest isn't
     begun.
     """
     waiting = iter(things)
@@ -125,9 +125,9 @@ def in_flight[T, R](work: Callable[[T], R], things: Iterable[T]) -> Iterator[R]:
 
 
 def _threads() -> AbstractContextManager[ThreadPoolExecutor]:
-    """The threads that all share; others for what any of them begins, which would wait for itself.
+    """Returns the shared threads; new ones inside one of these, which would wait for itself.
 
-    To begin sixteen takes as much CPU as two calls.
+    Starting sixteen threads takes as much CPU as two calls.
     """
     if getattr(_thread, "is_taken", False):
         return _new_threads()

@@ -1,9 +1,9 @@
-"""The units of an import that are written while the next one is gathered.
+"""Writes the units of an import while the next one is collected.
 
-Units are written in their order: each one's transaction demands that the import is where the one
-before left it. So a unit that fails takes those behind it along, and all are gathered anew, from
-where the import's row stands. Where something is written before a transaction, that is done while
-the unit before it is in flight.
+Units are written in their order: each one's transaction has the condition that the import's row is
+where the unit before left it. So if a unit fails, those after it fail too, and all are collected
+again, from where the import's row is. Writes before a transaction are made while the unit before it
+is in flight.
 """
 
 from typing import Protocol
@@ -16,7 +16,7 @@ from storepost.values.problems import Busy, Problem
 
 _MAX_IN_FLIGHT = 2
 _LOST = (LostRace, Problem, TooManyWrites)
-"""What a unit ends with that is to be gathered anew."""
+"""The errors after which a unit is to be collected again."""
 
 
 class Flight(Protocol):
@@ -24,15 +24,15 @@ class Flight(Protocol):
 
     @property
     def changes(self) -> Changes:
-        """Returns what is written."""
+        """Returns the unit's changes."""
         ...
 
     def goes_behind(self, other: "Flight") -> bool:
-        """Returns whether it may be begun before the other is written; it fails with that."""
+        """Returns whether it may be begun before the other is written; it fails if that does."""
         ...
 
     def start(self) -> None:
-        """Begins to write it. Raises LostRace and TooManyWrites, having begun nothing."""
+        """Begins to write it. Raises LostRace and TooManyWrites, and then has begun nothing."""
         ...
 
     def wait(self) -> None:
@@ -49,19 +49,19 @@ class Flight(Protocol):
 
 
 class PlainFlight:
-    """A transaction that has nothing written before it."""
+    """A transaction without any writes before it."""
 
     def __init__(self, changes: Changes, turn: InTurn, *, is_independent: bool = False) -> None:
-        """Nothing is in flight; `turn` has the threads, for one unit after the other.
+        """Begins with nothing in flight; `turn` has the threads, for one unit after the other.
 
-        An independent one is decided on nothing that those before it write.
+        An independent unit isn't decided on rows that those before it write.
         """
         self.changes = changes
         self._turn = turn
         self._is_independent = is_independent
 
     def goes_behind(self, other: Flight) -> bool:
-        """Returns whether it is sent as soon as the other is written, without being waited for."""
+        """Returns whether it is sent right after the other, without waiting here for that."""
         return self._is_independent and isinstance(other, PlainFlight) and other._turn is self._turn
 
     def start(self) -> None:
@@ -83,20 +83,20 @@ class PlainFlight:
 
 
 class Pipeline:
-    """The units in flight: one, or two where the second has something written before it."""
+    """The units in flight: one, or two if the second may go behind the first."""
 
     def __init__(self, reads: ReadAhead) -> None:
-        """`reads` is what the units are decided on."""
+        """Begins with no unit; `reads` has the rows that the units are decided on."""
         self._reads = reads
         self._in_flight: list[Flight] = []
         self._waits = False
 
     def write(self, flight: Flight) -> None:
-        """Begins to write a unit, behind those before.
+        """Begins to write a unit, after those before it.
 
-        It waits for this one, too, where the one before was gathered anew, so that what can't be
-        written shows here, and where something is to be done before the next one is gathered.
-        Raises LostRace where a unit before failed, else what became of this one.
+        It also waits for this unit in two cases: if the one before was collected again, so that a
+        unit that can't be written fails here, and if steps must run before the next one is
+        collected. Raises LostRace if a unit before failed, else this unit's error.
         """
         last = self._in_flight[-1:]
         if self._waits or not all(map(flight.goes_behind, last)):
@@ -106,7 +106,7 @@ class Pipeline:
             flight.start()
         except Exception as error:
             if not isinstance(error, _LOST):
-                log_unexpected(error)  # where it is the one before that failed, that is lost
+                log_unexpected(error)  # `finish` may raise instead, if the unit before failed
             self.finish()
             raise
         self._in_flight.append(flight)
@@ -131,7 +131,7 @@ class Pipeline:
             self._wait_for_first()
 
     def _wait_for_first(self) -> None:
-        """The same for the first one; those behind it fail with it."""
+        """Waits for the first unit in flight; those after it fail with it."""
         first, *behind = self._in_flight
         try:
             first.wait() if behind else first.finish()
@@ -151,7 +151,7 @@ class Pipeline:
         first.changes.conclude()
 
     def drain(self) -> None:
-        """Waits for the unit in flight, whatever becomes of it: the import's row says that."""
+        """Waits for the units in flight, and ignores their errors: the import's row shows them."""
         try:
             self.finish()
         except Exception as error:

@@ -1,7 +1,8 @@
-"""Rows written without transactions, 25 a call, at one unit a kilobyte.
+"""Writes rows without transactions, 25 a call, at one write unit a kilobyte.
 
-What DynamoDB leaves of a batch, or refuses for now, is sent again for as long as the run has time;
-then it is `Busy`. Each of these may be repeated, and a repeat writes nothing twice.
+Rows that DynamoDB leaves unprocessed, or refuses for now, are retried for as long as the run has
+time; then Busy is raised. Each of these functions may be repeated, and a repeat writes nothing
+twice.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,33 +16,34 @@ from storepost.platform.persistence.loads.in_flight import in_flight
 from storepost.platform.persistence.patience import pause
 
 ROWS_A_CALL = 25
-"""What BatchWriteItem and BatchExecuteStatement take."""
+"""How many rows BatchWriteItem and BatchExecuteStatement take."""
 
 _EXISTS = "DuplicateItem"
 
 
 class StatementRefused(Exception):  # noqa: N818 - it is what happened
-    """DynamoDB refuses a statement for a reason that no later try changes."""
+    """DynamoDB refuses a statement for a reason that no retry changes."""
 
 
 def put_rows(rows: Iterable[Raw]) -> None:
-    """Writes rows over whatever stands there. Raises Busy.
+    """Writes rows, over any that have the same keys. Raises Busy.
 
-    No two may have one key.
+    No two rows may have the same key.
     """
     _write_all({"PutRequest": {"Item": row}} for row in rows)
 
 
 def delete_rows(keys: Iterable[Key]) -> None:
-    """Removes rows, whatever they are. Raises Busy."""
+    """Deletes rows of any kind, unconditionally. Raises Busy."""
     _write_all({"DeleteRequest": {"Key": {"pk": {"S": pk}, "sk": {"S": sk}}}} for pk, sk in keys)
 
 
 def insert_rows(rows: Iterable[Raw]) -> list[Key]:
-    """Writes those of the rows under whose key none stands; returns the keys of the others.
+    """Writes the rows whose keys have no row yet; returns the keys of the others.
 
-    No two may have one key. One that is among the others may have been written by this very load:
-    by a run that was killed, or by a call whose answer got lost. So read it. Raises Busy.
+    No two rows may have the same key. One of the others may have been written by this very load: by
+    a run that was killed, or by a call whose response was lost. So the caller must read it. Raises
+    Busy.
     """
     refused = in_flight(_insert, batched(rows, ROWS_A_CALL, strict=False))
     return [key for some in refused for key in some]
@@ -60,7 +62,8 @@ def _write(requests: Sequence[dict[str, Any]]) -> None:
         )
         still_left = answer.get("UnprocessedItems", {}).get(Item.Meta.table_name, [])
         if still_left:
-            # What was written of a large batch is progress: only what writes nothing is in vain.
+            # Some rows of a large batch written is progress: only a call that writes none counts as
+            # failed.
             tries = tries + 1 if len(still_left) == len(left) else 1
             pause(tries)
         left = still_left
@@ -82,7 +85,7 @@ def _insert(rows: Sequence[Raw]) -> list[Key]:
 
 
 def _error_of(response: dict[str, Any]) -> str | None:
-    """The code of a statement's error. Raises StatementRefused."""
+    """Returns the code of a statement's error, None without one. Raises StatementRefused."""
     error = response.get("Error")
     if error is None:
         return None
@@ -98,7 +101,7 @@ def _statement(row: Raw) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _insertion(attributes: tuple[str, ...]) -> str:
-    """The statement for rows with these attributes, whose names are those of our models."""
+    """Returns the statement for rows with these attributes, whose names come from our models."""
     values = ", ".join(f"'{name}': ?" for name in attributes)
     return f'INSERT INTO "{Item.Meta.table_name}" VALUE {{{values}}}'
 

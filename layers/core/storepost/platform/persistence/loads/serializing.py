@@ -1,7 +1,7 @@
-"""Rows straight in DynamoDB's notation, without an object of PynamoDB for each.
+"""Makes rows directly in DynamoDB's notation, without a PynamoDB object for each.
 
-They are what `Changes.create` writes of the same values; `tests/platform/persistence/loads` holds
-the two together.
+They equal what `Changes.create` writes for the same values; `tests/platform/persistence/loads`
+compares the two.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ class RowSerializer:
     def row(self, key: Key, values: Mapping[str, Any]) -> Raw:
         """Returns a row of attributes by their names in the model; None is left out.
 
-        Raises KeyError where the model has none of that name, ValueError where one is missing.
+        Raises KeyError for a name that the model doesn't have, ValueError for a missing attribute.
         """
         raw: dict[str, Any] = {"pk": {"S": key[0]}, "sk": {"S": key[1]}, **self._kind}
         for name, value in {**self._defaults, **values}.items():

@@ -1,1 +1,1 @@
-"""The events of a change of each kind of row, by comparing the row before and after."""
+"""The events of a changed row of each kind, by comparing it before and after the write."""

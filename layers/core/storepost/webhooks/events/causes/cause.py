@@ -1,4 +1,4 @@
-"""What a comparison of two images of a row finds."""
+"""The events that a comparison of a row's two images finds."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,16 +19,16 @@ class Cause:
 
 
 type Comparison = Callable[[Item | None, Item | None], list[Cause]]
-"""Compares a row before and after a write; None stands for no row. Mostly it leads to one event or
-nothing.
+"""Compares a row before and after a write; None means that there is no row. Most comparisons find
+one event or none.
 """
 
 type Comparisons = Mapping[type[Item], Comparison]
-"""By the row."""
+"""The comparison of each row."""
 
 
 def one_cause(compare: Callable[[Item | None, Item | None], Cause | None]) -> Comparison:
-    """Returns the comparison of a row whose change leads to one event at most."""
+    """Returns a comparison that finds one event at most."""
 
     def compare_all(old: Item | None, new: Item | None) -> list[Cause]:
         cause = compare(old, new)

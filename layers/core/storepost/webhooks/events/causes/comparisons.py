@@ -1,7 +1,7 @@
-"""The events of a change of each kind of row, by the kind.
+"""The comparisons that find the events of a changed row, by the kind of row.
 
-The rows of most groups are loaded with the first record of theirs: a container of the stream's
-reader that meets outbox rows and orders alone begins a quarter sooner.
+Most groups are imported with the first record of their rows: a container of the stream's reader
+that gets outbox rows and orders alone starts a quarter sooner.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,15 +49,15 @@ GROUPS: Mapping[Callable[[], Comparisons], frozenset[str]] = {
     _stores: frozenset({"store", "import_turns", "store_import", "feed_import"}),
     _workspace: frozenset({"change_proposal", "membership", "api_key"}),
 }
-"""The kinds of rows of each group, by what loads it."""
+"""The kinds of rows of each group, by the function that imports it."""
 
 
 @cache
 def comparison_of(kind: str) -> Comparison | None:
-    """Returns what compares rows of a kind; None where their changes lead to no event.
+    """Returns the comparison of rows of a kind; None if their changes lead to no event.
 
-    The kind is that of the row after the write, or before it where it was removed. Rows of the kind
-    can be read from then on.
+    The kind is that of the row after the write, or before it if the row was deleted. From then on,
+    rows of the kind can be read.
     """
     for load, kinds in GROUPS.items():
         if kind in kinds:

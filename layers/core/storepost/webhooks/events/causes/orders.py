@@ -13,7 +13,7 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def order_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Compares what stood under an order's id; a deleted order's row is no order."""
+    """Compares what is stored under an order's id; a deleted order's row counts as none."""
     before, after = _order(old), _order(new)
     types = _types(before, after)
     order = after or before
@@ -45,7 +45,7 @@ def _refunded(order: Order | None) -> int:
 
 
 def _visible(order: Order) -> Order:
-    """The order without what no answer shows: the store's own time, codes, what is recorded."""
+    """Returns the order without what no answer shows: the store's time, codes, recorded events."""
     return replace(
         order,
         updated_at=_NO_TIME,
@@ -58,4 +58,4 @@ def _visible(order: Order) -> Order:
 COMPARISONS: Comparisons = {
     OrderItem: one_cause(order_cause),
 }
-"""The comparisons of their kinds of rows."""
+"""The comparisons of these kinds of rows."""

@@ -20,7 +20,7 @@ from storepost.webhooks.events.model import Resource
 
 
 def profile_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Compares what stood under a profile's id: the profile, or what it was merged into."""
+    """Compares what is stored under a profile's id: the profile, or what became of it."""
     if isinstance(new, ProfileItem):
         return _of_profile(old if isinstance(old, ProfileItem) else None, new)
     if not isinstance(old, ProfileItem):
@@ -51,9 +51,10 @@ def _visible(row: ProfileItem) -> tuple[object, ...]:
 
 
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Returns the event of what holds by a new change: that one, or an earlier subscription that
-    it makes hold again. What was superseded from the start changes nothing, and what becomes of
-    write-backs is no change of consent.
+    """Returns the event of the change that holds after a new one.
+
+    That is the new one, or an earlier subscription that it restores. A change that was superseded
+    from the start has no event, nor has the progress of write-backs, which is no change of consent.
     """
     if old is not None or not isinstance(new, ConsentChangeItem):
         return None
@@ -85,4 +86,4 @@ COMPARISONS: Comparisons = {
     ConsentChangeItem: one_cause(consent_cause),
     SuppressionItem: one_cause(suppression_cause),
 }
-"""The comparisons of their kinds of rows."""
+"""The comparisons of these kinds of rows."""

@@ -15,9 +15,9 @@ _CODE_TYPES = {
 
 
 def product_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Compares a product's row: a removed product has one, too, and comes back as if it were new.
+    """Compares a product's row: a removed product still has one, and returns as a new one.
 
-    `changed_at` moves with whatever a source says anew, and with nothing else.
+    `changed_at` changes when a source says something new, and only then.
     """
     if not isinstance(new, ProductItem):
         return None
@@ -40,7 +40,7 @@ def _is_changed(before: ProductItem, after: ProductItem) -> bool:
 
 
 def coupon_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Compares a coupon's row; one that is archived while it gives codes out ends, too."""
+    """Compares a coupon's row; archiving one that still gives codes out ends it, too."""
     if not isinstance(new, CouponItem):
         return None
     resource = Resource("coupon", new.id)
@@ -67,4 +67,4 @@ COMPARISONS: Comparisons = {
     CouponItem: one_cause(coupon_cause),
     CodeItem: one_cause(code_cause),
 }
-"""The comparisons of their kinds of rows."""
+"""The comparisons of these kinds of rows."""

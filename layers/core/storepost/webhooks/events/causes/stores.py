@@ -19,7 +19,7 @@ _STORE_IMPORTS = {
     ImportStatus.COMPLETED: "store_import.completed",
     ImportStatus.FAILED: "store_import.failed",
 }
-# The model of feeds takes longer to load than all else here, so their statuses are texts.
+# The feeds' model takes longer to import than all else here, so their statuses are texts.
 _FEED_IMPORTS = {"completed": "feed_import.completed", "failed": "feed_import.failed"}
 
 
@@ -45,9 +45,9 @@ def _needs_approval(row: StoreItem) -> bool:
 
 
 def turns_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Returns the event that a store needs attention because its latest import failed by now.
+    """Returns that a store needs attention, if its latest import has just failed.
 
-    A store that was disconnected has the event of its own row.
+    The event of a store's disconnection is that of its own row.
     """
     if not isinstance(new, ImportTurnsItem):
         return None
@@ -59,9 +59,9 @@ def turns_cause(old: Item | None, new: Item | None) -> Cause | None:
 
 
 def cut_short_causes(old: Item | None, new: Item | None) -> list[Cause]:
-    """Returns the events of imports that waited when their store was disconnected: all failed.
+    """Returns the failures of imports that were queued when their store was disconnected.
 
-    Their own rows still say that they wait, so they are read here.
+    Their own rows still say that they are queued, so they are read here.
     """
     if not isinstance(new, ImportTurnsItem):
         return []
@@ -84,7 +84,7 @@ def _turns(row: Item | None, sort_key: str) -> Turns:
 
 
 def store_import_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Returns the event that an import of a store has ended."""
+    """Returns the event of a store's import that has ended."""
     if not isinstance(new, ImportItem) or (
         isinstance(old, ImportItem) and old.status == new.status
     ):
@@ -95,7 +95,7 @@ def store_import_cause(old: Item | None, new: Item | None) -> Cause | None:
 
 
 def feed_import_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Returns the event that an import of a feed has ended."""
+    """Returns the event of a feed's import that has ended."""
     has_same_status = isinstance(old, FeedImportItem) and old.status == getattr(new, "status", None)
     if not isinstance(new, FeedImportItem) or has_same_status:
         return None
@@ -114,4 +114,4 @@ COMPARISONS: Comparisons = {
     ImportItem: one_cause(store_import_cause),
     FeedImportItem: one_cause(feed_import_cause),
 }
-"""The comparisons of their kinds of rows."""
+"""The comparisons of these kinds of rows."""

@@ -16,18 +16,18 @@ _PROPOSAL_TYPES = {
 
 
 def proposal_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Compares a proposal's row: new, approved, or rejected; one that is withdrawn is rejected."""
+    """Compares a proposal's row: new, approved, or rejected; a withdrawn one counts as rejected."""
     if not isinstance(new, ProposalItem):
         return None
     if isinstance(old, ProposalItem) and old.status == new.status:
         return None
     name = _PROPOSAL_TYPES.get(ProposalStatus(new.status))
-    # Another release's status leads to no event here: failing over it would hold the stream up.
+    # Another release's status leads to no event here: an exception would block the stream.
     return Cause((name,), Resource("change_proposal", new.id)) if name else None
 
 
 def member_cause(old: Item | None, new: Item | None) -> Cause | None:
-    """Compares a membership's row: there, gone, or with another role."""
+    """Compares a membership's row: new, deleted, or with another role."""
     before = old if isinstance(old, MembershipItem) else None
     after = new if isinstance(new, MembershipItem) else None
     row = after or before
@@ -60,4 +60,4 @@ COMPARISONS: Comparisons = {
     MembershipItem: one_cause(member_cause),
     ApiKeyItem: one_cause(api_key_cause),
 }
-"""The comparisons of their kinds of rows."""
+"""The comparisons of these kinds of rows."""

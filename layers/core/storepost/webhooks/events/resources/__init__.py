@@ -1,7 +1,7 @@
-"""The resources that messages of events show, by the group of what they are.
+"""The resources that messages of events show, by their groups.
 
-A delivery shows one of them. The shapes of all take a quarter of a function's import, so a group is
-loaded with the first event of it.
+A delivery shows one of them. The shapes of all take a quarter of a function's import time, so a
+group is imported with its first event.
 """
 
 from importlib import import_module
@@ -28,6 +28,6 @@ GROUPS = {
 
 
 def reader_of(kind: str) -> Reader:
-    """Returns what reads a resource of the kind."""
+    """Returns the function that reads a resource of the kind."""
     module = import_module(f"{__name__}.{GROUPS[kind]}")
     return cast("Reader", module.READERS[kind])

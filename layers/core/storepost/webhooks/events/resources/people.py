@@ -34,9 +34,9 @@ def _suppression(scope: WorkspaceScope, suppression_id: UUID, _ids: Ids) -> Shap
 
 
 def _is_erased(scope: WorkspaceScope, suppression: SuppressionValue) -> bool:
-    """Whether whoever has the address was erased, as its claim says until a worker removes it.
+    """Returns whether the address's person was erased, as its claim says until a worker deletes it.
 
-    The worker takes the address out of the suppression before that.
+    Before that, the worker removes the address from the suppression.
     """
     address = address_of(suppression)
     if address is None:
@@ -52,4 +52,4 @@ READERS: Mapping[str, Reader] = {
     "consent_change": _consent_change,
     "suppression": _suppression,
 }
-"""By the kind of the resource."""
+"""The reader of each kind of resource."""

@@ -48,4 +48,4 @@ READERS: Mapping[str, Reader] = {
     "coupon": _coupon,
     "coupon_code": _coupon_code,
 }
-"""By the kind of the resource."""
+"""The reader of each kind of resource."""

@@ -33,4 +33,4 @@ READERS: Mapping[str, Reader] = {
     "store_import": _store_import,
     "feed_import": _feed_import,
 }
-"""By the kind of the resource."""
+"""The reader of each kind of resource."""

@@ -31,4 +31,4 @@ READERS: Mapping[str, Reader] = {
     "api_key": _api_key,
     "change_proposal": _change_proposal,
 }
-"""By the kind of the resource."""
+"""The reader of each kind of resource."""
