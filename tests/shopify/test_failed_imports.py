@@ -21,9 +21,23 @@ from storepost.values import clock
 from tests.harness.call_interruption import Killed
 from tests.harness.crash_points import crashes
 from tests.harness.world import Someone
+from tests.shopify import test_product_imports as products
 from tests.shopify.hooks import Hooks
 from tests.shopify.pulls import ask, fill, imports_of, pulled, state, totals
 from tests.shopify.shops import SHOP, Shopify
+
+
+def _breaks_off(patch: pytest.MonkeyPatch, *, number: int, after: int) -> None:
+    """The shop's export of that number fails within the line behind so many."""
+    real = Operation.node
+
+    def node(operation: Operation, address: str) -> dict[str, Any]:
+        if operation.number == number and operation.status == "COMPLETED":
+            operation.status = "FAILED"
+            operation.lines = [*operation.lines[:after], operation.lines[after][:20]]
+        return real(operation, address)
+
+    patch.setattr(Operation, "node", node)
 
 
 class TestPartial:
@@ -32,18 +46,38 @@ class TestPartial:
     ) -> None:
         fill(shopify, 30, 0)
         shop = shopify.shop(SHOP)
-        real = Operation.node
-
-        def breaks_off(operation: Operation, address: str) -> dict[str, Any]:
-            if operation.number == 1 and operation.status == "COMPLETED":
-                operation.status = "FAILED"
-                operation.lines = [*operation.lines[:12], operation.lines[12][:20]]
-            return real(operation, address)
-
-        monkeypatch.setattr(Operation, "node", breaks_off)
+        _breaks_off(monkeypatch, number=1, after=12)
         store_import = pulled(hooks, owner)
         assert (store_import["status"], store_import["imported"]["customers"]) == ("completed", 30)
         assert [o.records for o in shop.operations] == [30, 18, 0]
+
+    def test_what_broke_off_among_the_lines_of_orders_is_exported_anew(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fill(shopify, 0, 3)
+        _breaks_off(monkeypatch, number=2, after=5)  # behind the first of the second order's lines
+        store_import = pulled(hooks, owner)
+        assert (store_import["status"], store_import["imported"]["orders"]) == ("completed", 3)
+        assert [o.records for o in shopify.shop(SHOP).operations] == [0, 3, 3]
+        orders = [hooks.order(number) for number in (1, 2, 3)]
+        assert [len(order.line_items) for order in orders if order] == [2, 2, 2]
+
+    def test_what_broke_off_among_the_variants_of_products_removes_none(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        products.fill(shopify, 1, 2)
+        assert products.pulled(hooks, owner)["status"] == "completed"
+        _breaks_off(monkeypatch, number=2, after=4)  # before the second product's variants
+        before = [products.shown(hooks, owner, number, "/variants") for number in (1, 2)]
+        assert [each["total"] for each in before] == [2, 2]
+        for node in shopify.shop(SHOP).products:
+            node["updatedAt"] = clock.to_text(clock.now())
+        monkeypatch.setattr(running, "MAX_PARTIAL_EXPORTS", 1)
+        store_import = products.pulled(hooks, owner)
+        assert (store_import["status"], store_import["error"]) == ("failed", "export_failed")
+        assert store_import["imported"] == {"customers": 0, "orders": 0, "products": 0}
+        after = [products.shown(hooks, owner, number, "/variants") for number in (1, 2)]
+        assert after == before
 
     def test_again_and_again(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         fill(shopify, 3, 0)

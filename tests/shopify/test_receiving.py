@@ -13,6 +13,7 @@ from storepost.platform.persistence.secrets import clear_secret_cache
 from storepost.sync.webhooks.messages import MAX_INLINE_BYTES
 from tests.harness.world import World
 from tests.shopify.hooks import CUSTOMER, SHOP_BODY, Hooks, customer_body, order_body, signature
+from tests.shopify.shops import SHOP
 
 TOPIC = "customers/delete"
 BODY = {"id": CUSTOMER}
@@ -134,6 +135,26 @@ class TestQueue:
             hooks.world.deliver_outbox()
         assert len(set(groups[:4])) == 1
         assert len(set(groups)) == 4
+
+    def test_what_is_about_the_shop_itself_goes_in_turn(self, hooks: Hooks) -> None:
+        """Each reads the shop anew: one that read it before another wrote must not write after."""
+        webhooks: list[tuple[str, object]] = [
+            ("shop/update", SHOP_BODY),
+            ("locales/create", {"locale": "fr"}),
+            ("locales/update", {"locale": "de"}),
+            ("locales/destroy", {"locale": "fr"}),
+            ("app/scopes_update", {"previous": [], "current": []}),
+            ("app/uninstalled", SHOP_BODY),
+            ("shop/redact", {"shop_id": 548380009, "shop_domain": SHOP}),
+        ]
+        groups = []
+        for topic, body in webhooks:
+            hooks.post(topic, body)
+            [[_, group]] = waiting(hooks.world)
+            groups.append(group)
+            hooks.world.deliver_outbox()
+        assert len(set(groups[:6])) == 1
+        assert len(set(groups)) == 2  # a redaction takes long, and holds nothing up
 
     def test_a_large_one_lies_on_s3(self, hooks: Hooks) -> None:
         body = order_body(note="x" * MAX_INLINE_BYTES)

@@ -38,6 +38,7 @@ from tests.accounts.me.accounts import (
     trust,
     two_factor,
 )
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Someone, World
 
 
@@ -65,6 +66,17 @@ def post(world: World, someone: Someone, path: str, **body: str) -> tuple[int, s
     return answer.status, answer.json["code"] if answer.status >= 400 else None
 
 
+def _turn_on(world: World, someone: Someone, method: str) -> None:
+    """Turns one method on: the person's only one."""
+    {"app": app_on, "email": email_on}[method](world, someone)
+
+
+def _turn_off(world: World, someone: Someone, method: str) -> tuple[int, str | None]:
+    """Status and code of the answer to turning that method off."""
+    body = {"password": PASSWORD} if method == "app" else {}
+    return post(world, someone, f"/me/two-factor/{method}/disable", **body)
+
+
 class TestTwoFactor:
     """Methods that are turned on or off at the same moment."""
 
@@ -86,6 +98,41 @@ class TestTwoFactor:
         assert answer == (409, "two_factor_last_method")
         assert stored(someone).app_since is not None
         assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    @pytest.mark.parametrize(("method", "transaction"), [("app", 3), ("email", 1)])
+    def test_the_last_method_off_while_the_owners_workspace_demands_one(
+        self, world: World, method: str, transaction: int
+    ) -> None:
+        """The first two transactions of the app count the password."""
+        someone = account(world)
+        workspace = world.workspace(someone)
+        _turn_on(world, someone, method)
+        path = f"/workspaces/{workspace.id}"
+        body = {"requireTwoFactor": True}
+        with before_the_commit(
+            lambda: world.call("PATCH", path, token=someone.token, json_body=body), transaction
+        ):
+            answer = _turn_off(world, someone, method)
+        assert answer == (409, "two_factor_last_method")
+        assert stored(someone).has_two_factor
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    @pytest.mark.parametrize("method", ["app", "email"])
+    def test_a_workspace_demands_one_while_its_owner_turns_the_last_one_off(
+        self, world: World, method: str
+    ) -> None:
+        someone = account(world)
+        workspace = world.workspace(someone)
+        _turn_on(world, someone, method)
+        path = f"/workspaces/{workspace.id}"
+        body = {"name": "New", "requireTwoFactor": True}
+        with before_the_commit(lambda: _turn_off(world, someone, method)):
+            answer = world.call("PATCH", path, token=someone.token, json_body=body)
+        assert answer.problem() == (409, "two_factor_off")
+        found = WorkspaceRepository(workspace).get()
+        assert found is not None
+        assert (found.require_two_factor, found.name == "New") == (False, False)
+        assert not stored(someone).has_two_factor
 
     def test_both_methods_on_at_once_bring_one_set_of_codes(
         self, world: World, monkeypatch: pytest.MonkeyPatch

@@ -34,12 +34,13 @@ from tests.accounts.sign_in.accounts import (
 from tests.accounts.sign_in.second_steps import (
     end_sessions,
     fail_second_steps,
+    move,
     remember,
     send_code,
     trust,
 )
 from tests.harness.call_interruption import before_the_commit
-from tests.harness.world import Someone, World
+from tests.harness.world import CANARY, Someone, World
 
 
 class TestSendCode:
@@ -104,6 +105,13 @@ class TestSendCode:
         challenge = challenged(world, person)
         end_sessions(person)
         assert send_code(world, challenge).problem() == (410, "challenge_closed")
+
+    def test_once_the_account_has_another_address(self, world: World, person: Someone) -> None:
+        with_email_codes(person)
+        challenge = challenged(world, person)
+        move(person, f"moved.{CANARY}@example.com")
+        assert send_code(world, challenge).problem() == (410, "challenge_closed")
+        assert world.emails() == []
 
 
 class TestVerify:
@@ -279,6 +287,26 @@ class TestVerify:
         end_sessions(person)
         answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
         assert answer.problem() == (410, "challenge_closed")
+
+    def test_once_the_account_has_another_address(self, world: World, person: Someone) -> None:
+        with_email_codes(person)
+        challenge = challenged(world, person)
+        send_code(world, challenge)
+        [email] = world.emails()
+        sessions = sessions_of(PersonScope(person.id))
+        move(person, f"moved.{CANARY}@example.com")
+        answer = try_second_step(world, challenge, "email", code_in(email), trustBrowser=True)
+        assert answer.problem() == (410, "challenge_closed")
+        assert sessions_of(PersonScope(person.id)) == sessions
+        assert count_trusted(stored(person)) == 0
+
+    def test_one_that_an_earlier_version_began(self, world: World, person: Someone) -> None:
+        seed = with_app(person)
+        challenge = challenged(world, person)
+        [row] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
+        row.update([ChallengeItem.email.remove()])
+        answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
+        assert answer.status == 200
 
     @pytest.mark.parametrize("method", [SecondFactor.APP, SecondFactor.BACKUP_CODE])
     def test_one_code_in_two_challenges_at_once(

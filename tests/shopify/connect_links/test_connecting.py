@@ -13,6 +13,8 @@ from storepost.connections.links.repository import find_link
 from storepost.platform.persistence.changes import Changes
 from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import find_grant
+from storepost.shopify.patience import Patience
+from storepost.shopify.tokens import renewed_grant
 from storepost.stores.locales import service as locales
 from storepost.stores.stores.model import ConnectionStatus, Platform, StoreStatus
 from storepost.stores.stores.repository import StoreRepository
@@ -319,6 +321,45 @@ class TestConnect:
         assert grant is not None
         assert installation is not None
         assert grant.access_token() == installation.access_token
+
+    def test_the_shop_granted_less_meanwhile(
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """What the newest approval lets the app do counts, whichever link is used."""
+        more = "read_customers,write_customers,read_orders,read_products,write_discounts"
+        link = shopify.link(owner, scope=more)
+        shopify.link(owner, scope="read_customers,read_orders,read_products")
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        store = shopify.store(workspace)
+        assert (store.takes_consent, store.makes_coupons) == (False, False)
+
+    def test_the_shop_granted_too_little_meanwhile(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        refused = shopify.callback(
+            shopify.approved(shopify.begin(owner), scope="read_customers,read_orders")
+        )
+        assert refused.problem() == (400, "oauth_invalid")
+        answer = shopify.choose(owner, link, choose_existing(workspace))
+        assert answer.problem() == (410, "link_expired")
+        assert StoreRepository(workspace).all() == []
+        assert find_claim(SHOP) is None
+        assert summary(world, owner, workspace)["storeCount"] == 0
+
+    def test_the_shops_tokens_are_refreshed_at_that_moment(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        grant = find_grant(SHOP)
+        assert grant is not None
+        with before_the_commit(lambda: renewed_grant(grant, Patience(1.0))):
+            answer = shopify.choose(owner, link, choose_existing(workspace))
+        assert answer.status == 200
+        kept, installation = find_grant(SHOP), shopify.shop().installation
+        assert kept is not None
+        assert installation is not None
+        assert kept.access_token() == installation.access_token
+        world.advance(hours=2)
+        assert find_grant(SHOP) == kept
 
     def test_puts_a_store_right_that_needed_it(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope

@@ -78,13 +78,12 @@ def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | No
     changes.save(_item(shop, tokens, clock.now(), until))
 
 
-def keep_while_connected(changes: Changes, shop: str, on_conflict: Exception) -> None:
-    """Makes the shop's tokens not expire while it is connected; `on_conflict` if there are none."""
+def keep_while_connected(changes: Changes, grant: Grant) -> None:
+    """Makes the shop's tokens not expire while it is connected; a lost race if it has others."""
     changes.update(
-        ShopGrantItem(*grant_key(shop)),
+        ShopGrantItem(*grant_key(grant.shop)),
         [ShopGrantItem.expiration.remove()],
-        ShopGrantItem.grant_id.exists(),
-        on_conflict,
+        ShopGrantItem.grant_id == grant.id,
     )
 
 

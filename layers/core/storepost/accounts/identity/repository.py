@@ -26,6 +26,7 @@ from storepost.platform.persistence.item import (
     find_all,
     note,
 )
+from storepost.platform.persistence.optional_attributes import is_as_read
 from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope, WorkspaceScope
@@ -257,6 +258,14 @@ def rename_person(changes: Changes, person: Person, name: str) -> None:
     """Changes the person's name."""
     row = PersonItem(*person_key(person.scope))
     changes.update(row, [PersonItem.name.set(name)], PersonItem.pk.exists())
+
+
+def expect_methods(changes: Changes, person: Person) -> None:
+    """Demands that the person takes the second step by what was read; else it is a lost race."""
+    same = is_as_read(PersonItem.app_since, person.app_since) & is_as_read(
+        PersonItem.email_codes_since, person.email_codes_since
+    )
+    changes.expect(PersonItem(*person_key(person.scope)), PersonItem.pk.exists() & same)
 
 
 def touch_session(session: Session, now: datetime) -> bool:

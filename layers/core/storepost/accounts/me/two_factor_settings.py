@@ -1,5 +1,7 @@
 """Turns the second step on and off; its backup codes, and the browsers that skip it."""
 
+from itertools import islice
+
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity import trusted_browsers
@@ -18,12 +20,16 @@ from storepost.accounts.identity.two_factor import (
 from storepost.accounts.me import repository
 from storepost.accounts.me.problems import MethodOn, TwoFactorDemanded
 from storepost.accounts.me.proof import present, prove
+from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.problems import TwoFactorOff
-from storepost.accounts.workspaces.repository import standings_of
+from storepost.accounts.workspaces.repository import WorkspaceRepository, standings_of
 from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import PersonScope
+
+MAX_OWNED = 80
+"""Workspaces that one transaction looks at: with the account's own rows it stays within 90."""
 
 
 def start_app(
@@ -121,9 +127,16 @@ def revoke_trusted_browsers(caller: SignedInPerson, changes: Changes) -> None:
 
 
 def _turn_all_off(changes: Changes, person: PersonScope) -> None:
-    """Ends what depends on the last method, unless a workspace demands two-factor."""
-    if any(standing.workspace.require_two_factor for standing in standings_of(person)):
+    """Ends what depends on the last method, unless a workspace demands two-factor.
+
+    No workspace that the person owns may begin to demand it meanwhile: its owner always has it.
+    """
+    standings = standings_of(person)
+    if any(standing.workspace.require_two_factor for standing in standings):
         raise TwoFactorDemanded()
+    owned = (each.workspace for each in standings if each.membership.role is Role.OWNER)
+    for workspace in islice(owned, MAX_OWNED):
+        WorkspaceRepository(workspace.scope).expect_policy(changes, workspace)
     delete_backup_codes(changes, person)
 
 

@@ -44,6 +44,12 @@ class Challenge:
     """The person's `sessions_epoch` when the password was checked."""
     tries: int
     expires_at: datetime
+    email: str | None = field(default=None, repr=False)
+    """The address that was signed in with; None where an earlier version began it."""
+
+    def is_of(self, person: Person) -> bool:
+        """Returns whether it still holds: address and sessions are those of when it began."""
+        return self.epoch == person.sessions_epoch and self.email in {None, person.email}
 
     def is_over(self, now: datetime) -> bool:
         """Returns whether its time or its tries are used up."""

@@ -38,6 +38,7 @@ class ChallengeItem(Item, discriminator="challenge"):
     epoch = NumberAttribute()
     tries = NumberAttribute(default=0)
     expires_at = UtcDateTimeAttribute()
+    email = UnicodeAttribute(null=True)
 
 
 class ResetItem(Item, discriminator="password_reset"):
@@ -129,6 +130,7 @@ def add_challenge(changes: Changes, challenge: Challenge) -> None:
             person_id=challenge.person_id,
             epoch=challenge.epoch,
             expires_at=challenge.expires_at,
+            email=challenge.email,
             expiration=challenge.expires_at,
         )
     )
@@ -146,6 +148,7 @@ def find_challenge(token: str, now: datetime) -> Challenge | None:
         epoch=int(item.epoch),
         tries=int(item.tries),
         expires_at=item.expires_at,
+        email=item.email,
     )
     return None if challenge.is_over(now) else challenge
 

@@ -123,6 +123,7 @@ def _challenge(person: Person, changes: Changes) -> SecondStepNeeded:
         epoch=person.sessions_epoch,
         tries=0,
         expires_at=clock.now() + CHALLENGE_VALID_FOR,
+        email=person.email,
     )
     add_challenge(changes, challenge)
     return SecondStepNeeded(
@@ -131,10 +132,13 @@ def _challenge(person: Person, changes: Changes) -> SecondStepNeeded:
 
 
 def _open(challenge_token: str) -> tuple[Challenge, Person]:
-    """Returns an open challenge and its person. Raises ChallengeClosed if sessions ended since."""
+    """Returns an open challenge and its person.
+
+    Raises ChallengeClosed if sessions ended since, or the account has another address now.
+    """
     challenge = find_challenge(challenge_token, clock.now())
     person = find_person(PersonScope(challenge.person_id)) if challenge else None
-    if challenge is None or person is None or challenge.epoch != person.sessions_epoch:
+    if challenge is None or person is None or not challenge.is_of(person):
         raise ChallengeClosed()
     return challenge, person
 

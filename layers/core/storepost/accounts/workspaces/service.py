@@ -3,7 +3,12 @@
 from uuid import UUID
 
 from storepost.accounts.identity.model import SignedInPerson
-from storepost.accounts.identity.repository import activate_workspace, remember_workspace
+from storepost.accounts.identity.repository import (
+    activate_workspace,
+    expect_methods,
+    find_person,
+    remember_workspace,
+)
 from storepost.accounts.workspaces.model import Membership, Role, Workspace, slug_of
 from storepost.accounts.workspaces.problems import RoleTooSmall, TwoFactorOff
 from storepost.accounts.workspaces.repository import (
@@ -16,7 +21,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.problems import NotFound
-from storepost.values.scope import WorkspaceScope
+from storepost.values.scope import PersonScope, WorkspaceScope
 
 _NUMBERED = 50
 
@@ -107,6 +112,14 @@ def update_workspace(
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
     repository.expect_same(changes, owned_by(caller, repository).membership)
-    if require_two_factor and not caller.person.has_two_factor:
-        raise TwoFactorOff()
+    if require_two_factor:
+        _expect_two_factor(caller.person.scope, changes)
     repository.update(changes, name=name, require_two_factor=require_two_factor)
+
+
+def _expect_two_factor(owner: PersonScope, changes: Changes) -> None:
+    """Demands that the owner has two-factor, and that they don't turn it off meanwhile."""
+    person = find_person(owner)
+    if person is None or not person.has_two_factor:
+        raise TwoFactorOff()
+    expect_methods(changes, person)

@@ -12,7 +12,9 @@ class LinkUsed(Conflict):
 
 
 class LinkExpired(Gone):
-    """The connect link is older than an hour, or the shop was disconnected since."""
+    """The connect link is older than an hour, or the shop was disconnected since, or lets the app
+    do too little since.
+    """
 
     code = "link_expired"
     title = "The connect link has expired"

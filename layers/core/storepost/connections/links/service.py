@@ -21,9 +21,9 @@ from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
 from storepost.shopify.details import locales_of
-from storepost.shopify.grants import keep_while_connected
+from storepost.shopify.grants import Grant, find_grant, keep_while_connected
 from storepost.shopify.installs import InstallRepository, installs_of
-from storepost.shopify.scopes import may_make_coupons, may_write_consent
+from storepost.shopify.scopes import lacking, may_make_coupons, may_write_consent
 from storepost.shopify.shops import address_of
 from storepost.stores.imports.service import queue_first_imports
 from storepost.stores.stores.finding import known_store
@@ -126,11 +126,11 @@ def _needs_two_factor(caller: SignedInPerson, workspace: Workspace) -> bool:
 
 def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> Store | None:
     """Connects the shop to the workspace; returns its former store there, None if there is none."""
-    claim, stores = find_claim(link.shop), StoreRepository(workspace)
+    claim, stores, grant = find_claim(link.shop), StoreRepository(workspace), _granted(link)
     known = known_store(stores, Platform.SHOPIFY, link.shop)
-    store = _connected(link, workspace, known)
+    store = _connected(link, workspace, known, grant)
     use_link(changes, link)
-    keep_while_connected(changes, link.shop, on_conflict=LinkExpired())
+    keep_while_connected(changes, grant)
     claim_for(changes, store, claim)
     save_connected(stores, store, changes, is_new=known is None)
     if claim is not None and claim.workspace != workspace:
@@ -146,7 +146,20 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     return known
 
 
-def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None) -> Store:
+def _granted(link: ConnectLink) -> Grant:
+    """The shop's tokens: those of its newest approval, whichever the link is of.
+
+    LinkExpired where it was disconnected since, or lets the app do too little now.
+    """
+    grant = find_grant(link.shop)
+    if grant is None or lacking(grant.scopes):
+        raise LinkExpired()
+    return grant
+
+
+def _connected(
+    link: ConnectLink, workspace: WorkspaceScope, known: Store | None, grant: Grant
+) -> Store:
     details = link.details
     locales = locales_of(details, link.scopes, known.locales if known else ())
     return Store(
@@ -159,8 +172,8 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
         primary_locale=locales[0].locale,
         status=StoreStatus.ACTIVE,
         connection_status=ConnectionStatus.CONNECTED,
-        takes_consent=may_write_consent(link.scopes),
-        makes_coupons=may_make_coupons(link.scopes),
+        takes_consent=may_write_consent(grant.scopes),
+        makes_coupons=may_make_coupons(grant.scopes),
         admin_url=address_of(link.shop, "/admin"),
         storefront_url=details.storefront_url,
         contact_email=details.contact_email,

@@ -29,6 +29,9 @@ _TRANSLATED = """{
         }"""
 _BUSY = frozenset({"OPERATION_IN_PROGRESS", "LIMIT_REACHED"})
 _WAITING = frozenset({"CREATED", "RUNNING", "CANCELING"})
+_ONE_LINE_EACH = frozenset({ImportStage.CUSTOMERS})
+"""Records that are whole by themselves. An order's lines and a product's variants may stand
+anywhere in the file, so where that broke off nobody can tell which records lack some."""
 
 EXPORTED: dict[ImportStage, Document] = {
     ImportStage.CUSTOMERS: documents.BULK_CUSTOMERS,
@@ -42,7 +45,7 @@ class ExportOutcome(Enum):
 
     COMPLETE = auto()
     PARTIAL = auto()
-    """It broke off, and left what it had by then."""
+    """It broke off, and left the customers that it had by then; of other records nothing."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,8 @@ def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
     return stage is not ImportStage.ORDERS or covers(granted_scopes(admin), "read_all_orders")
 
 
-def poll_export(admin: AdminClient, operation: str) -> Export | None:
-    """Returns the export once it has ended, else None.
+def poll_export(admin: AdminClient, stage: ImportStage, operation: str) -> Export | None:
+    """Returns the stage's export once it has ended, else None.
 
     An operation that the shop doesn't know any more counts as partial and empty.
     """
@@ -108,6 +111,8 @@ def poll_export(admin: AdminClient, operation: str) -> Export | None:
         started_at = moment_of(found["createdAt"])
         count = int(found["rootObjectCount"])
         return Export(ExportOutcome.COMPLETE, found["url"], count, started_at)
+    if stage not in _ONE_LINE_EACH:
+        return Export(ExportOutcome.PARTIAL, None, 0)
     return Export(ExportOutcome.PARTIAL, found["partialDataUrl"], int(found["rootObjectCount"]))
 
 

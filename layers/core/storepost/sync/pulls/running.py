@@ -158,7 +158,7 @@ def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
             if operation is not None:
                 pull = replace(running.pull, operation=operation, shows_all=is_all)
                 running = _advanced(run, running, pull=pull)
-        elif export := poll_export(admin, operation):
+        elif export := poll_export(admin, _stage(running), operation):
             return export
         run.check_time()
         sleep(seconds)

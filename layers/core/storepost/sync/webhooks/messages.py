@@ -19,6 +19,9 @@ from storepost.values.json_reading import read_json
 MAX_INLINE_BYTES = 32_000
 """JSON within JSON grows; an outbox row may have 400 KB, and a message 256."""
 _IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
+_OF_THE_SHOP = frozenset({"app", "locales", "shop"})
+_APART = "shop/redact"
+"""It is about the shop, too, but reads nothing of it, and may take many runs."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,11 @@ class Webhook(QueueMessage):
     @property
     def group(self) -> str:
         """Returns the FIFO group: a shop's customer, or its order, or the shop itself."""
-        kind = self.topic.partition("/")[0].partition("_")[0]
-        body = self.body()
+        kind, body = self.topic.partition("/")[0].partition("_")[0], self.body()
         record = next((found for name in _IDS if (found := id_of(body.get(name)))), "")
         about = f"{self.shop}\x1f{kind}\x1f{record}"
+        if kind in _OF_THE_SHOP and self.topic != _APART:
+            about = self.shop
         return hashlib.sha256(about.encode()).hexdigest()
 
     def payload(self) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Handles webhooks about the shop itself.
 
-Its state is read again, so their order doesn't matter.
+Its state is read again, so their order doesn't matter. They are handled one after the other, so
+that nothing older is written over it.
 """
 
 from collections.abc import Collection
