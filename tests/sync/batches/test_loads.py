@@ -211,6 +211,22 @@ class TestLoads:
         assert shop.get(f"/profiles/{bought['id']}")["orders"] == 6
         assert len(shop.get(f"/profiles/{bought['id']}/events")["items"]) == 6
 
+    @pytest.mark.parametrize("refused", [range(10, 30), range(10, 16), range(16, 30)])
+    def test_orders_that_are_all_refused_are_problems_and_the_rest_is_written(
+        self, world: World, refused: range
+    ) -> None:
+        """A chunk may have none that any list gets: the import goes on behind it."""
+        shop, dollars = ready(world), {"amount": 100, "currency": "USD"}
+        orders = [order(n, **({"total": dollars} if n in refused else {})) for n in range(10, 30)]
+        shop.bring(orders=orders)
+        shown = outcome(shop)
+        assert (shown["status"], shown["imported"]["orders"]) == ("completed", 20 - len(refused))
+        assert [(each["index"], each["code"]) for each in shown["problems"]] == [
+            (n - 10, "currency_mismatch") for n in refused
+        ]
+        written = {f"#{n}" for n in range(10, 30) if n not in refused}
+        assert set(shown["numbers"]) == written | {f"#{n}" for n in range(KNOWN)}
+
     def test_the_first_and_the_last_ones_stay_rows(self, shop: Shop) -> None:
         """So the first page of the list is read without any page of entries."""
         shop.bring(orders=[order(0), order(1)])

@@ -184,6 +184,11 @@ class PackedOrders(NewOrders):
         key = moment_key(last.placed_at, identifier)
         self._lists.foreseen = max(self._lists.foreseen, key)
 
+    @property
+    def has_entries(self) -> bool:
+        """Returns whether any order was added."""
+        return bool(self._listed)
+
     def start(self) -> None:
         """Starts to write everything. Raises LostRace, and TooManyWrites where it is too much."""
         self.complete()

@@ -115,9 +115,12 @@ class _PackedChunk(_OrdersChunk):
         super().__init__(progress, orders)
         self._packed = orders
 
-    def flight(self, turn: InTurn) -> Flight:  # noqa: ARG002 - the lists have a turn of their own
-        """Returns the packed orders, which write themselves."""
-        return self._packed
+    def flight(self, turn: InTurn) -> Flight:
+        """Returns the packed orders, which write themselves in the lists' own turn.
+
+        If every order was refused, no list changes, and only the import's rows are written.
+        """
+        return self._packed if self._packed.has_entries else super().flight(turn)
 
 
 class OrderLoads:
