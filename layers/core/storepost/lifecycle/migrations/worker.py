@@ -1,4 +1,4 @@
-"""The worker for migrations: the migrations by name, and where none starts."""
+"""The worker for migrations: finds each by its name, and begins none in a deleted workspace."""
 
 from contextlib import suppress
 
