@@ -116,7 +116,7 @@ def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - 
 def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function in this process on the event."""
     context = Context(function.name, function.timeout_seconds * 1000)
-    with _lock_of(_turn_of(function)):
+    with _lock(_lock_name(function)):
         _running.append(function.name)
         token = _function.set(function.name)
         try:
@@ -130,19 +130,21 @@ def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN4
 def none_running() -> Iterator[None]:
     """Waits until no function runs in this process, and blocks new invocations in the block."""
     with ExitStack() as locks:
-        for turn in sorted({_turn_of(function) for function in functions()}):
-            locks.enter_context(_lock_of(turn))
+        names = {_lock_name(function) for function in functions()}
+        # The API's last: a worker that runs may wait for it over HTTP.
+        for name in sorted(names, key=lambda name: (name == _API, name)):
+            locks.enter_context(_lock(name))
         yield
 
 
 _locks: dict[str, threading.RLock] = {}
 
 
-def _lock_of(turn: str) -> threading.RLock:
-    return _locks.setdefault(turn, threading.RLock())
+def _lock(name: str) -> threading.RLock:
+    return _locks.setdefault(name, threading.RLock())
 
 
-def _turn_of(function: Function) -> str:
+def _lock_name(function: Function) -> str:
     """Returns the name of the lock that an invocation holds.
 
     Each function has a lock of its own, as its modules keep state during an invocation. The API's

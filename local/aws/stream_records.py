@@ -17,7 +17,7 @@ from botocore.parsers import JSONParser, ResponseParserFactory
 
 from local.aws import client
 
-MAX_KEPT = 10_000
+MAX_CACHED = 10_000
 """Records that are cached for readers behind the first one."""
 _PAGE = 1_000
 """The most records that a call returns."""
@@ -64,39 +64,39 @@ class _Shard:
     def __init__(self, arn: str, shard: str) -> None:
         self.arn = arn
         self._shard = shard
-        self._behind: str | None = None
+        self._start_after: str | None = None
         """The number of the record before the first cached one."""
         self._records: list[Record] = []
-        self._places: dict[str, int] = {}
+        self._next_indexes: dict[str, int] = {}
         """By a record's number, the index of the record that follows it."""
 
     def after(self, number: str | None, limit: int) -> list[Record]:
         if not self._records:
-            self._behind = number
-        first = 0 if number == self._behind else self._places.get(number or "")
+            self._start_after = number
+        first = 0 if number == self._start_after else self._next_indexes.get(number or "")
         if first is None:
-            return self._ask(number, limit)  # the reader is behind the cached records
+            return self._fetch(number, limit)  # the reader is behind the cached records
         while len(self._records) < first + limit:
-            more = self._ask(number_of(self._records[-1]) if self._records else number, _PAGE)
+            more = self._fetch(number_of(self._records[-1]) if self._records else number, _PAGE)
             if not more:
                 break
-            self._keep(more)
+            self._cache(more)
         found = self._records[first : first + limit]
-        if len(self._records) > MAX_KEPT:
-            self._drop(len(self._records) - MAX_KEPT // 2)
+        if len(self._records) > MAX_CACHED:
+            self._evict(len(self._records) - MAX_CACHED // 2)
         return found
 
-    def _keep(self, more: list[Record]) -> None:
+    def _cache(self, more: list[Record]) -> None:
         for record in more:
             self._records.append(record)
-            self._places[number_of(record)] = len(self._records)
+            self._next_indexes[number_of(record)] = len(self._records)
 
-    def _drop(self, count: int) -> None:
-        kept, self._behind = self._records[count:], number_of(self._records[count - 1])
-        self._records, self._places = [], {}
-        self._keep(kept)
+    def _evict(self, count: int) -> None:
+        kept, self._start_after = self._records[count:], number_of(self._records[count - 1])
+        self._records, self._next_indexes = [], {}
+        self._cache(kept)
 
-    def _ask(self, number: str | None, limit: int) -> list[Record]:
+    def _fetch(self, number: str | None, limit: int) -> list[Record]:
         where = (
             {"ShardIteratorType": "TRIM_HORIZON"}
             if number is None

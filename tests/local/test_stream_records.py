@@ -25,7 +25,7 @@ def write(count: int) -> None:
 def asked(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sequence numbers that the engine was asked for, in pages of 7, with a small cache."""
     numbers: list[str] = []
-    ask = stream_records._Shard._ask
+    ask = stream_records._Shard._fetch
 
     def listening(self: stream_records._Shard, number: str | None, limit: int) -> list[Record]:
         found = ask(self, number, limit)
@@ -33,8 +33,8 @@ def asked(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return found
 
     monkeypatch.setattr(stream_records, "_PAGE", 7)
-    monkeypatch.setattr(stream_records, "MAX_KEPT", KEPT)
-    monkeypatch.setattr(stream_records._Shard, "_ask", listening)
+    monkeypatch.setattr(stream_records, "MAX_CACHED", KEPT)
+    monkeypatch.setattr(stream_records._Shard, "_fetch", listening)
     world.lose_stream()
     return numbers
 

@@ -28,7 +28,7 @@ class TestWorker:
     @pytest.fixture(autouse=True)
     def _small_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(worker, "PREVIEWED_AT_ONCE", 2)
-        monkeypatch.setattr(worker, "APPLIED_AT_ONCE", 2)
+        monkeypatch.setattr(worker, "RESOLVED_AT_ONCE", 2)
 
     def run(self, place: Place, change: dict[str, Any], tries: int = 1, ms: int = 60_000) -> None:
         workspace, store = place.value.workspace.id, UUID(place.id)
@@ -128,7 +128,7 @@ class TestWorker:
         external_ids = [
             row["externalId"] for row in place.get("/products", sort="changedAt")["items"]
         ]
-        monkeypatch.setattr(worker, "APPLIED_AT_ONCE", 1)
+        monkeypatch.setattr(worker, "RESOLVED_AT_ONCE", 1)
         assert place.act(change, "apply").status == 202
         counted = []
         for _ in external_ids:

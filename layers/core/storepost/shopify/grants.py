@@ -79,7 +79,7 @@ def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | No
 
 
 def keep_while_connected(changes: Changes, grant: Grant) -> None:
-    """Makes the shop's tokens not expire while it is connected; a lost race if it has others."""
+    """Makes these tokens not expire while the shop is connected; a lost race if it has others."""
     changes.update(
         ShopGrantItem(*grant_key(grant.shop)),
         [ShopGrantItem.expiration.remove()],

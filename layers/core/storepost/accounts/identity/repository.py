@@ -261,7 +261,7 @@ def rename_person(changes: Changes, person: Person, name: str) -> None:
 
 
 def expect_methods(changes: Changes, person: Person) -> None:
-    """Demands that the person takes the second step by what was read; else it is a lost race."""
+    """Expects the person's two-factor methods to be unchanged since they were read."""
     same = is_as_read(PersonItem.app_since, person.app_since) & is_as_read(
         PersonItem.email_codes_since, person.email_codes_since
     )

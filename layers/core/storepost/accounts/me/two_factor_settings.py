@@ -29,7 +29,7 @@ from storepost.values import clock
 from storepost.values.scope import PersonScope
 
 MAX_OWNED = 80
-"""Workspaces that one transaction looks at: with the account's own rows it stays within 90."""
+"""Owned workspaces that one transaction checks: with the account's rows it has at most 90 items."""
 
 
 def start_app(

@@ -45,10 +45,10 @@ class Challenge:
     tries: int
     expires_at: datetime
     email: str | None = field(default=None, repr=False)
-    """The address that was signed in with; None where an earlier version began it."""
+    """The address of the sign-in; None if an earlier version created the challenge."""
 
     def is_of(self, person: Person) -> bool:
-        """Returns whether it still holds: address and sessions are those of when it began."""
+        """Returns whether it is still valid: address and sessions are as when it was created."""
         return self.epoch == person.sessions_epoch and self.email in {None, person.email}
 
     def is_over(self, now: datetime) -> bool:

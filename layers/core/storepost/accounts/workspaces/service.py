@@ -118,7 +118,7 @@ def update_workspace(
 
 
 def _expect_two_factor(owner: PersonScope, changes: Changes) -> None:
-    """Demands that the owner has two-factor, and that they don't turn it off meanwhile."""
+    """Expects the owner to have two-factor, also at the commit. Raises TwoFactorOff."""
     person = find_person(owner)
     if person is None or not person.has_two_factor:
         raise TwoFactorOff()

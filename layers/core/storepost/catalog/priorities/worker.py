@@ -15,15 +15,16 @@ from uuid import UUID
 from storepost.catalog.priorities.comparing import compare
 from storepost.catalog.priorities.model import WORKED_ON, ChangeStatus, PriorityChange, Walk
 from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
-from storepost.catalog.products.following import (
-    follow_terms,
-    next_changed,
-    resolve_all_again,
-)
 from storepost.catalog.products.in_force import RulesRepository
 from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.naming import name_variants
 from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.store_terms_worker import (
+    RESOLVED_AT_ONCE,
+    apply_store_terms,
+    next_changed,
+    resolve_all_again,
+)
 from storepost.catalog.products.trees import ProductLists
 from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, TooManyWrites, commit_anew
@@ -42,7 +43,6 @@ MAX_STORED_AT_ONCE = 3_000_000
 """Bytes that a step of a preview stores before it ends: a transaction takes 4 MB, and one product
 more may be as large as a row may be.
 """
-APPLIED_AT_ONCE = 8
 CLEARED_AT_ONCE = 80
 UNDER_WAY = timedelta(minutes=1)
 """How much older than its commit the time in a write may be: no unit of work takes longer."""
@@ -60,7 +60,7 @@ def run_job(run: Run[Job]) -> None:
         name_variants(job)
         return
     if job.job is JobKind.TERMS:
-        run.attempt(partial(follow_terms, run), lambda _error: False)
+        run.attempt(partial(apply_store_terms, run), lambda _error: False)
         return
     if job.job is not JobKind.PRIORITY_CHANGE:
         log_unknown("job", job.job)
@@ -71,7 +71,7 @@ def run_job(run: Run[Job]) -> None:
 
 def _step(job: Job) -> bool:
     """Does some of the work; returns whether more is left."""
-    at_once = APPLIED_AT_ONCE
+    at_once = RESOLVED_AT_ONCE
     while True:
         try:
             return commit_anew(partial(_step_with, job=job, at_once=at_once))

@@ -1,5 +1,5 @@
-"""What is left to a worker: names of many variants, changes of a store's rules, and what products
-become by a store's other primary locale or currencies.
+"""Jobs of the products' worker: names of many variants, changes of a store's rules, and products
+that are resolved again after a change of a store's primary locale or currencies.
 """
 
 from dataclasses import dataclass
@@ -32,11 +32,11 @@ class Job(QueueMessage):
     id: UUID
     """The product's, the change's, or the store's."""
     until: str | None = None
-    """When the store's terms became others: what was written later follows them."""
+    """When the store's terms changed: products written later are resolved by the new ones."""
     after: str | None = None
-    """Where the work goes on: behind the place of the last product that was brought up to them."""
+    """The key in the list of the last product that was resolved; the work continues after it."""
     is_at_removed: bool | None = None
-    """Whether that is among the removed products, which come after the others."""
+    """Whether that key is in the list of removed products, which come after the others."""
 
     @property
     def workspace(self) -> WorkspaceScope:

@@ -19,7 +19,7 @@ from storepost.catalog.products.rules import SourceKind
 from storepost.values.wire import Shape, Timestamp
 
 MAX_BYTES = 5_800_000
-"""Of records and winners, as a string inside the function's answer, which may have 6 MB."""
+"""The most bytes of records and winners in the body; the function's answer may have 6 MB."""
 
 
 class ProductSourceReference(Shape):
@@ -103,9 +103,9 @@ class ProductSources(Shape):
     def of(
         cls, details: ProductDetails, locale: str | None, variant: UUID | None = None
     ) -> "ProductSources":
-        """Returns all records, or the product's own and those of one variant, and the winners in
-        that locale.
+        """Returns the records and the winners in that locale, of all variants or of one.
 
+        The product's own records are always included.
         Raises LocaleNotFound and SourcesTooLarge.
         """
         resolved, product = details.in_locale(locale), details.product
@@ -133,8 +133,8 @@ class ProductSources(Shape):
 
 
 def _check_size(items: Iterable[ProductSourceRecord], winners: object) -> None:
-    """Raises SourcesTooLarge where an answer can't hold the records and the variants' winners."""
-    # The answer's body stands as a string in the function's answer.
+    """Raises SourcesTooLarge if an answer can't hold the records and the variants' winners."""
+    # The body is a string inside the function's answer, so it is encoded as JSON twice.
     texts = chain(
         [json.dumps(winners, default=str)], (i.model_dump_json(by_alias=True) for i in items)
     )
@@ -144,7 +144,7 @@ def _check_size(items: Iterable[ProductSourceRecord], winners: object) -> None:
 
 
 def _is_about(product: ProductValue, record: Record, variant: UUID | None) -> bool:
-    """Whether a record is to be answered: all are where no variant is named."""
+    """Returns whether a record is included; without a variant all are."""
     key = record.values.variant
     return variant is None or key is None or variant_id(product.id, key) == variant
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from storepost.catalog.products.following import queue_following
 from storepost.catalog.products.in_force import RulesRepository, terms_of
+from storepost.catalog.products.store_terms_worker import queue_store_terms
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores import service
 from storepost.stores.stores.finding import custom_store
@@ -46,7 +46,7 @@ def update_terms(changes: Changes, before: Store, after: Store) -> None:
     if _stated_terms(before) == _stated_terms(after):
         return
     RulesRepository(after).save_terms(changes)
-    queue_following(changes, after)
+    queue_store_terms(changes, after)
 
 
 def _stated_terms(store: Store) -> tuple[str, str, dict[str, str]]:

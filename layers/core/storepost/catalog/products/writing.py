@@ -35,7 +35,7 @@ from storepost.values import clock
 
 
 class WriteOutcome(StrEnum):
-    """What bringing a product did."""
+    """The effect of writing a product."""
 
     CREATED = "created"
     CHANGED = "changed"

@@ -147,9 +147,9 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
 
 
 def _granted(link: ConnectLink) -> Grant:
-    """The shop's tokens: those of its newest approval, whichever the link is of.
+    """Returns the tokens of the shop's newest approval, which may be newer than the link's.
 
-    LinkExpired where it was disconnected since, or lets the app do too little now.
+    Raises LinkExpired if the shop was disconnected since, or the newest approval grants too little.
     """
     grant = find_grant(link.shop)
     if grant is None or lacking(grant.scopes):

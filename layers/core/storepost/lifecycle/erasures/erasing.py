@@ -11,7 +11,7 @@ from uuid import UUID
 
 from storepost.coupons.erasing import erase_holder
 from storepost.lifecycle.erasures.messages import ProfileErasureMessage
-from storepost.lifecycle.erasures.owing import owe_other_noes
+from storepost.lifecycle.erasures.owed_opt_outs import owe_other_opt_outs
 from storepost.orders.erasing import erase_buyer
 from storepost.people.customers.erasing import erase_customers
 from storepost.people.deliverability.erasing import erase_suppressions
@@ -35,7 +35,7 @@ from storepost.platform.persistence.write_marks import WriteMark, marking
 ERASERS: tuple[Eraser, ...] = (
     erase_index_entries,
     erase_postings,
-    owe_other_noes,
+    owe_other_opt_outs,
     erase_addresses,
     erase_history,
     erase_evidence,

@@ -39,7 +39,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
         customers = partial(
             CustomerRepository(workspace).of_profile, profile, others=consent.other_customers
         )
-        owe_the_no(changes, workspace, customers, address, consent)
+        owe_opt_out(changes, workspace, customers, address, consent)
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     send(changes, ProfileErasureMessage(workspace.id, profile.id))
@@ -51,7 +51,7 @@ def takes_all(addresses: Collection[Address]) -> bool:
     return len(addresses) <= MAX_ADDRESSES
 
 
-def owe_the_no(
+def owe_opt_out(
     changes: Changes,
     workspace: WorkspaceScope,
     customers_of_address: Callable[[], Iterable[Customer]],

@@ -88,7 +88,7 @@ def results_of(
 
 
 def _titles(workspace: WorkspaceScope, rows: Rows) -> Mapping[Key, str]:
-    """What the things are called that stand there; a merged person is whom they became part of."""
+    """The titles of the rows by key; a merged profile's is that of its survivor."""
     merged = {key: row.id for key, row in rows.items() if isinstance(row, MergedProfileItem)}
     survivors = ProfileRepository(workspace).by_id(merged.values()) if merged else {}
     entries = {key: entry_of(row) for key, row in rows.items()}

@@ -46,14 +46,14 @@ _REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSI
 
 
 class Cause(StoredEnum):
-    """Says why what a store hasn't taken is sent again."""
+    """Why a store's missed write-backs are sent again."""
 
-    MENDED = "mended"
-    """The store is connected again, or has another address."""
+    RECOVERED = "mended"
+    """The store is connected again, or has another address. Messages have the older name."""
     SUCCESS = "success"
-    """The store took something after failures."""
+    """The store accepted a write-back after failures."""
     REQUEST = "request"
-    """Somebody asked for it: what failed alone."""
+    """A request: only failed write-backs are sent."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def queue_resend(changes: Changes, workspace: WorkspaceScope, resend: Resend) ->
 
 def resend_missed(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
     """Sends missed changes to a store that is connected again, or has another address."""
-    queue_resend(changes, workspace, Resend(store_id, Cause.MENDED))
+    queue_resend(changes, workspace, Resend(store_id, Cause.RECOVERED))
 
 
 def resend_of(message: dict[str, str]) -> Resend:

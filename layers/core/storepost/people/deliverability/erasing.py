@@ -7,7 +7,7 @@ from storepost.people.consent.model import Address
 from storepost.people.deliverability.suppressing import holder_of
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.erasure import Erasure
-from storepost.people.suppressions.model import Suppression
+from storepost.people.suppressions.model import AddressSuppressions, Suppression
 from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
@@ -38,10 +38,10 @@ def _erase_some(changes: Changes, workspace: WorkspaceScope, address: Address) -
     """Returns whether there may be more. An address that another profile has by now stays."""
     if holder_of(changes, workspace, address).profile:
         return False
-    return take_address_out(changes, workspace, address, _MAX_PAST)
+    return erase_from_suppressions(changes, workspace, address, _MAX_PAST)
 
 
-def take_address_out(
+def erase_from_suppressions(
     changes: Changes, workspace: WorkspaceScope, address: Address, max_past: int
 ) -> bool:
     """Removes an address and the notes about it from its suppressions.
@@ -49,7 +49,8 @@ def take_address_out(
     It changes up to `max_past` lifted ones. Returns whether there may be more.
     """
     repository = SuppressionRepository(workspace, changes.reads)
-    state, past = repository.state_of(address), _past_naming(repository, address)
+    state = repository.state_of(address)
+    past = _past_naming(repository, state)
     after, some = state.erased(), past[:max_past]
     if not some and after == state:
         return False
@@ -59,14 +60,15 @@ def take_address_out(
     return len(past) > len(some)
 
 
-def is_named(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
+def has_address_in_clear(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
     """Returns whether suppressions have the address in clear, or notes about it."""
     repository = SuppressionRepository(workspace, changes.reads)
     state = repository.state_of(address)
-    return state != state.erased() or bool(_past_naming(repository, address))
+    return state != state.erased() or bool(_past_naming(repository, state))
 
 
-def _past_naming(repository: SuppressionRepository, address: Address) -> list[Suppression]:
-    """The lifted suppressions of an address that name it."""
-    past = repository.past_of(repository.state_of(address).digest)
-    return [each for each in past if each != each.erased()]
+def _past_naming(
+    repository: SuppressionRepository, state: AddressSuppressions
+) -> list[Suppression]:
+    """The lifted suppressions of an address that have it in clear."""
+    return [each for each in repository.past_of(state.digest) if each != each.erased()]

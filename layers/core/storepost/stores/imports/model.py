@@ -33,7 +33,7 @@ OPEN = frozenset({ImportStatus.QUEUED, ImportStatus.RUNNING})
 
 
 class ImportStage(StoredEnum):
-    """What a running import is bringing just now: `customers`, then `orders`; or `products`."""
+    """The records that a running import writes now: `customers`, then `orders`; or `products`."""
 
     CUSTOMERS = "customers"
     ORDERS = "orders"

@@ -30,8 +30,8 @@ _TRANSLATED = """{
 _BUSY = frozenset({"OPERATION_IN_PROGRESS", "LIMIT_REACHED"})
 _WAITING = frozenset({"CREATED", "RUNNING", "CANCELING"})
 _ONE_LINE_EACH = frozenset({ImportStage.CUSTOMERS})
-"""Records that are whole by themselves. An order's lines and a product's variants may stand
-anywhere in the file, so where that broke off nobody can tell which records lack some."""
+"""Stages whose records are complete in one line each. An order's lines and a product's variants may
+be anywhere in the file, so a partial file doesn't tell which records lack some."""
 
 EXPORTED: dict[ImportStage, Document] = {
     ImportStage.CUSTOMERS: documents.BULK_CUSTOMERS,
@@ -45,7 +45,7 @@ class ExportOutcome(Enum):
 
     COMPLETE = auto()
     PARTIAL = auto()
-    """It broke off, and left the customers that it had by then; of other records nothing."""
+    """It broke off. Its file has the customers exported by then; of other records none are used."""
 
 
 @dataclass(frozen=True)

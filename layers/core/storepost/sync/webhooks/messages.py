@@ -21,7 +21,7 @@ MAX_INLINE_BYTES = 32_000
 _IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
 _OF_THE_SHOP = frozenset({"app", "locales", "shop"})
 _APART = "shop/redact"
-"""It is about the shop, too, but reads nothing of it, and may take many runs."""
+"""It is about the shop, too, but doesn't read its state, and may take many runs."""
 
 
 @dataclass(frozen=True)

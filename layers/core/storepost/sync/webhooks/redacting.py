@@ -13,7 +13,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.lifecycle.erasures.service import erase_profile, owe_the_no
+from storepost.lifecycle.erasures.service import erase_profile, owe_opt_out
 from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
@@ -25,7 +25,7 @@ from storepost.people.consent.states import Channel
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
-from storepost.people.deliverability.erasing import is_named, take_address_out
+from storepost.people.deliverability.erasing import erase_from_suppressions, has_address_in_clear
 from storepost.people.events.model import EventSource
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.rows import EventRow
@@ -277,7 +277,7 @@ def _remove_rows(
             customers = partial(
                 person.customers.of_profile, person.profile, others=consent.other_customers
             )
-            owe_the_no(changes, person.store.workspace, customers, address, consent)
+            owe_opt_out(changes, person.store.workspace, customers, address, consent)
     for change in removed:
         person.consents.delete(changes, change)
     proofs = person.evidence_of(addresses)
@@ -309,15 +309,15 @@ def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Add
 def _take_out_of_suppressions(
     changes: Changes, store: Store, addresses: Collection[Address]
 ) -> bool:
-    """Leaves the addresses suppressed only by their keyed hash; returns whether any was named.
+    """Leaves the addresses suppressed only by their keyed hash; returns whether any was in clear.
 
     A concurrent suppression of one writes the profile, which this unit of work writes, too.
     """
     workspace = store.workspace
-    named = [each for each in addresses if is_named(changes, workspace, each)]
-    for address in named:
-        take_address_out(changes, workspace, address, MAX_LIFTED)
-    return bool(named)
+    in_clear = [each for each in addresses if has_address_in_clear(changes, workspace, each)]
+    for address in in_clear:
+        erase_from_suppressions(changes, workspace, address, MAX_LIFTED)
+    return bool(in_clear)
 
 
 def _delete_customer(

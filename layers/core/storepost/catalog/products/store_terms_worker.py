@@ -1,8 +1,8 @@
-"""Products that follow what is in force: lists show of each what it is by other rules, or by what
-its store says now.
+"""Resolves a store's products again after its primary locale or currencies have changed.
 
-It goes through a store's products by when they changed. What is written meanwhile is what it is to
-be already. So it may be done twice, late, and from any place on.
+Lists, filters and search then show each product's new summary. The worker goes through the products
+by the time of their last change. A product that is written meanwhile is resolved by the new terms
+anyway. So the work may be repeated, delayed, and resumed anywhere.
 """
 
 from collections.abc import Sequence
@@ -25,17 +25,17 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 
 RESOLVED_AT_ONCE = 8
-"""In one transaction: each is its row, its entries and their nodes."""
+"""Products of one transaction: each takes its row, its list entries and their nodes."""
 
 
-def queue_following(changes: Changes, store: Store) -> None:
-    """Has the store's products brought up to its primary locale and currencies as they are now."""
+def queue_store_terms(changes: Changes, store: Store) -> None:
+    """Queues the work, in the transaction that changes the store's primary locale or currencies."""
     until = clock.to_text(clock.now())
     send(changes, Job(JobKind.TERMS, store.workspace.id, store.id, store.id, until))
 
 
-def follow_terms(run: Run[Job]) -> None:
-    """Brings a store's products up to what the store says; the next message goes on.
+def apply_store_terms(run: Run[Job]) -> None:
+    """Resolves a store's products again; a run that stops sends a message to continue.
 
     Raises OutOfTime.
     """
@@ -44,13 +44,13 @@ def follow_terms(run: Run[Job]) -> None:
     if store is None:
         return
     if not job.is_at_removed:
-        _follow(run, store, job)
+        _resolve_list(run, store, job)
         job = replace(job, after=None, is_at_removed=True)
-    _follow(run, store, job)
+    _resolve_list(run, store, job)
 
 
-def _follow(run: Run[Job], store: Store, job: Job) -> None:
-    """Goes through one of the lists, from where the job says."""
+def _resolve_list(run: Run[Job], store: Store, job: Job) -> None:
+    """Goes through one of the store's lists, from the job's position."""
     lists = ProductLists(store.workspace, store.id)
     tree = lists.removed if job.is_at_removed else lists.by_changed
     until = moments(until=clock.from_text(job.until)).hi if job.until else END
@@ -63,7 +63,7 @@ def _follow(run: Run[Job], store: Store, job: Job) -> None:
 
 
 def _resolve_in_parts(store: Store, keys: Sequence[str]) -> None:
-    """In one transaction, or in several where that is too much."""
+    """Resolves the products in one transaction, or in several if that is too large."""
     try:
         commit_anew(partial(_resolve, store=store, keys=keys))
     except TooManyWrites:
@@ -75,13 +75,13 @@ def _resolve_in_parts(store: Store, keys: Sequence[str]) -> None:
 
 
 def next_changed(tree: Tree, after: str, until: str, limit: int) -> list[str]:
-    """Returns the keys of the next products of a list by when they changed, behind a key."""
+    """Returns the keys of the next products after a key, in a list by time of change."""
     entries = tree.first(KeyRange(after, until), limit + 1)
     return [entry.key for entry in entries if entry.key != after][:limit]
 
 
 def resolve_all_again(changes: Changes, store: Store, products: Sequence[Product]) -> None:
-    """Adds what these products become by what is in force."""
+    """Adds to a unit of work the products as resolved by the rules and terms in force."""
     reads = ReadAhead()
     names = [product.external_id for product in products]
     reads.prefetch(keys_of(store, names))

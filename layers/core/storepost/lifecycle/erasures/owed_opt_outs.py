@@ -6,7 +6,7 @@ They are kept for the stores that haven't accepted them, like those of the first
 from functools import partial
 from itertools import batched
 
-from storepost.lifecycle.erasures.service import owe_the_no, takes_all
+from storepost.lifecycle.erasures.service import owe_opt_out, takes_all
 from storepost.people.consent.decision import AddressConsent
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
@@ -21,7 +21,7 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 _READ_AT_ONCE = 100
 
 
-def owe_other_noes(erasure: Erasure) -> bool:
+def owe_other_opt_outs(erasure: Erasure) -> bool:
     """Keeps the erased person's unsubscriptions of the addresses that the erasure has left."""
     addresses = addresses_of(erasure.identities)
     if takes_all(addresses):
@@ -49,7 +49,7 @@ def _owe(changes: Changes, erasure: Erasure, address: Address) -> None:
         erasure.partitions,
         others=consent.other_customers,
     )
-    owe_the_no(changes, workspace, customers, address, consent)
+    owe_opt_out(changes, workspace, customers, address, consent)
     consents.erase(changes, address, customers_of(erasure.identities))
     profiles.expect_nobodys(changes, identity, known.claims.get(identity))
 

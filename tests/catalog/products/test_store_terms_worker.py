@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from storepost.catalog.priorities import worker
-from storepost.catalog.products import following
+from storepost.catalog.products import store_terms_worker
 from storepost.catalog.products.jobs import Job, JobKind
 from storepost.platform.jobs.runs import Run
 from storepost.platform.messaging.outbox import OutboxItem
@@ -159,7 +159,7 @@ class TestWorker:
 
     @pytest.fixture(autouse=True)
     def _small_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(following, "RESOLVED_AT_ONCE", 2)
+        monkeypatch.setattr(store_terms_worker, "RESOLVED_AT_ONCE", 2)
 
     def test_out_of_time_the_next_message_goes_on(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
