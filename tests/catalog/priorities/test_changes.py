@@ -10,7 +10,8 @@ from storepost.catalog.priorities.repository import ChangedProductItem
 from storepost.catalog.products.feeds import delete_source, rename_feed
 from storepost.catalog.products.writing import ProductSource
 from storepost.platform.persistence.changes import commit_anew
-from tests.catalog.priorities.place import Place, other_paths
+from storepost.values import pagination
+from tests.catalog.priorities.place import Place, answered, other_paths
 from tests.catalog.products.sample import eur
 from tests.catalog.products.state import check
 from tests.harness.world import World
@@ -93,6 +94,19 @@ class TestGetPriority:
         assert shown["fields"] == {}
         [found] = place.get("/products", externalId="p-1")["items"]
         assert place.get(f"/products/{found['id']}")["title"] == "Grüner Tee"
+
+
+class TestList:
+    """GET /stores/{id}/product-priority/changes."""
+
+    def test_a_page_of_long_rules(
+        self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        change = place.ready(str(product_source.source), product__title=[place.own])
+        path = f"{place.path}/changes"
+        assert place.get(path)["items"] == [change]
+        monkeypatch.setattr(pagination, "MAX_ANSWERED", answered(change["rules"]) - 1)
+        assert place.call("GET", path).problem() == (422, "page_too_large")
 
 
 class TestPropose:

@@ -10,7 +10,7 @@ from storepost.feeds.feeds import listing
 from storepost.feeds.feeds.keys import skipped_partition
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.files import bounds
-from storepost.values import clock
+from storepost.values import clock, pagination
 from storepost.values.ids import new_id
 from tests.feeds.feeds.failing_feeds import FAILURES, ROWS, broken
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
@@ -130,6 +130,16 @@ class TestList:
         assert found(storeId=str(new_id())) == []
         paged = shop.get("/feeds", pageSize=10, page=2)
         assert (paged["total"], paged["items"]) == (3, [])
+
+    def test_a_page_of_long_mappings(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A function's answer may have 6 MB, and a quote in a body takes four bytes of it."""
+        monkeypatch.setattr(pagination, "MAX_ANSWERED", 15_000)
+        columns = {f"{number}" + '"' * 250: "ignore" for number in range(10)}
+        for number in range(2):
+            shop.create(shop.server.put(f"/{number}", ROWS), mapping={"id": "id", **columns})
+            page = shop.do("GET", "/feeds")
+            expected = [(200, None), (422, "page_too_large")][number]
+            assert (page.status, page.json.get("code")) == expected
 
     def test_other_workspaces_have_their_own(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", ROWS))

@@ -1,5 +1,6 @@
 """Pages with numbers and an exact total: the envelope of every list."""
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -57,6 +58,14 @@ def check_size(sizes: Iterable[float]) -> None:
     """Raises PageTooLarge if rows of these sizes, in bytes, are more than an answer may hold."""
     if sum(sizes) > MAX_ANSWERED:
         raise PageTooLarge()
+
+
+def encoded_size(text: str) -> int:
+    """Returns the bytes that a JSON text takes as a part of an answer.
+
+    The answer's body is a string inside the function's answer, so it is encoded as JSON twice.
+    """
+    return len(json.dumps(text, ensure_ascii=False).encode())
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A store's field priority: proposes, previews, applies and discards changes of it."""
 
+import json
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -38,6 +39,7 @@ from storepost.values.pagination import (
     PageRequest,
     check_size,
     cut,
+    encoded_size,
 )
 from storepost.values.problems import FieldError, NotFound, ValidationFailed
 from storepost.values.scope import WorkspaceScope
@@ -107,13 +109,21 @@ def get_change(workspace: WorkspaceScope, change_id: UUID) -> ChangeView:
 def list_changes(
     workspace: WorkspaceScope, store_id: UUID, page: PageRequest
 ) -> Listing[ChangeView]:
-    """Returns a store's changes that weren't discarded, the newest first. Raises NotFound."""
+    """Returns a store's changes that weren't discarded, the newest first.
+
+    Raises NotFound and PageTooLarge: rules may name 100 sources for each of 500 fields.
+    """
     store = found_store(StoreRepository(workspace), store_id)
     rows = ChangeRepository(workspace).all_of_store(store.id)
     rows.sort(key=lambda row: (row.created_at, row.id), reverse=True)
     listing, marked = cut(rows, page), RulesRepository(store).marked()
+    check_size(encoded_size(_json(each.rules)) for each in listing.items)
     views = [ChangeView(each, _is_stale(each, marked)) for each in listing.items]
     return Listing(views, listing.total, page)
+
+
+def _json(rules: NewRules) -> str:
+    return json.dumps({"order": rules.order, "fields": {**rules.fields}}, default=str)
 
 
 def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:

@@ -16,6 +16,7 @@ from storepost.catalog.products.problems import SourcesTooLarge
 from storepost.catalog.products.records import Record
 from storepost.catalog.products.resolution import Resolved
 from storepost.catalog.products.rules import SourceKind
+from storepost.values.pagination import encoded_size
 from storepost.values.wire import Shape, Timestamp
 
 MAX_BYTES = 5_800_000
@@ -134,11 +135,10 @@ class ProductSources(Shape):
 
 def _check_size(items: Iterable[ProductSourceRecord], winners: object) -> None:
     """Raises SourcesTooLarge if an answer can't hold the records and the variants' winners."""
-    # The body is a string inside the function's answer, so it is encoded as JSON twice.
     texts = chain(
         [json.dumps(winners, default=str)], (i.model_dump_json(by_alias=True) for i in items)
     )
-    sizes = accumulate(len(json.dumps(each, ensure_ascii=False).encode()) for each in texts)
+    sizes = accumulate(map(encoded_size, texts))
     if any(size > MAX_BYTES for size in sizes):
         raise SourcesTooLarge()
 

@@ -1,5 +1,6 @@
 """Reads feeds, their imports and the rows that imports skipped."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -23,7 +24,9 @@ from storepost.values.pagination import (
     FilterTooBroad,
     Listing,
     PageRequest,
+    check_size,
     cut,
+    encoded_size,
     in_order,
 )
 from storepost.values.problems import NotFound
@@ -68,7 +71,10 @@ class FeedFilter:
 def list_feeds(
     workspace: WorkspaceScope, filters: FeedFilter, sort: str, page: PageRequest
 ) -> Listing[FeedView]:
-    """Returns the feeds that pass the filters; it reads all feeds, which are hundreds at most."""
+    """Returns the feeds that pass the filters; it reads all feeds, which are hundreds at most.
+
+    Raises PageTooLarge: a mapping may have 500 columns.
+    """
     feeds = [feed for feed in FeedRepository(workspace).all() if filters.takes(feed)]
     views = _views(workspace, feeds)
     ordered = in_order(
@@ -81,6 +87,10 @@ def list_feeds(
         },
     )
     listing = cut(ordered, page)
+    check_size(
+        encoded_size(json.dumps({**row.feed.settings.mapping}, ensure_ascii=False))
+        for row in listing.items
+    )
     latest = latest_imports(workspace, (row.feed for row in listing.items))
     items = [
         FeedView(row.feed, row.store, row.rank, latest.get(row.feed.id)) for row in listing.items
