@@ -22,7 +22,7 @@ FLOOR_OFTEN = 20
 """In the long series, one batch in so many is written again to measure the floor."""
 COLUMNS = (
     Column("what"),
-    Column("orders", "there before, or brought"),
+    Column("orders", "stored before, or imported"),
     Column("orders/s", "by the clock"),
     Column("CPU", "ms an order", 2),
     Column("floor's CPU", "ms an order", 2),
@@ -73,10 +73,10 @@ def single(meter: Meter) -> Iterator[list[Cell]]:
     for scenario in SCENARIOS:
         shop = open_shop(scenario.label)
         for first in range(0, scenario.stored, BATCH):
-            shop.bring(batch_of(first, scenario.buyer))
+            shop.import_orders(batch_of(first, scenario.buyer))
         meter.clear()
         figures = Figures(meter)
-        figures.measure(shop.bring, batch_of(scenario.first, scenario.buyer), floor=True)
+        figures.measure(shop.import_orders, batch_of(scenario.first, scenario.buyer), floor=True)
         yield figures.row(scenario.label, scenario.stored)
 
 
@@ -99,7 +99,7 @@ def long(meter: Meter) -> Iterator[list[Cell]]:
     figures = Figures(meter)
     for number in range(batches):
         batch = batch_of(BATCH * number, buyer_among_many)
-        figures.measure(shop.bring, batch, floor=number % often == often // 2)
+        figures.measure(shop.import_orders, batch, floor=number % often == often // 2)
         delete_objects()
         if number + 1 in {batches // 10, batches}:
             yield figures.row(f"batches, up to order {BATCH * (number + 1):,}", figures.orders)
@@ -113,7 +113,7 @@ def main() -> None:
     with tables():
         start_other_services()
         meter = Meter()
-        open_shop("warm-up").bring([order(0, 0)])  # imports the handlers
+        open_shop("warm-up").import_orders([order(0, 0)])  # imports the handlers
         for rows in (single, long):
             for cells in rows(meter):
                 table.add(*cells)

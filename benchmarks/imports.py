@@ -56,7 +56,7 @@ def check(store: Store, customers: int, orders: int) -> None:
     if not found or found.status is not ImportStatus.COMPLETED or not imported:
         raise RuntimeError(f"the import ended otherwise: {found}")
     if (imported.customers, imported.orders) != (customers, orders):
-        raise RuntimeError(f"the import brought {imported}")
+        raise RuntimeError(f"the import created {imported}")
 
 
 def measure(table: Table, address: str, customers: int, least: float | None) -> float:

@@ -55,7 +55,7 @@ def run(
             welcome.screen(local_run.origin, made, perf_counter() - began, start_over), flush=True
         )
         if orders:
-            _bring_history(local_run, made, data, orders, stopped)
+            _load_history(local_run, made, data, orders, stopped)
         stopped.wait()
         say("\nStopping ...")
         if data:
@@ -117,7 +117,7 @@ def _demo(local_run: LocalRun, data: DataFolder | None) -> Demo:
     return made
 
 
-def _bring_history(
+def _load_history(
     local_run: LocalRun, made: Demo, data: DataFolder | None, orders: int, stopped: threading.Event
 ) -> None:
     """Imports the large demo's history, or the rest that an earlier run left."""

@@ -63,12 +63,12 @@ SCRIPTS = (
 )
 
 
-class CannotBring(Exception):  # noqa: N818 - it is what happened
+class CannotDownload(Exception):  # noqa: N818 - it is what happened
     """The scripts can't be downloaded; the message says what to do."""
 
 
-def bring() -> None:
-    """Downloads missing files, and removes those of other versions. Raises CannotBring."""
+def download() -> None:
+    """Downloads missing files, and removes those of other versions. Raises CannotDownload."""
     FOLDER.mkdir(exist_ok=True)
     for script in SCRIPTS:
         if not script.target.exists():
@@ -83,7 +83,7 @@ def _packed(script: Script) -> bytes:
         archive = _fetched(script, Path(folder))
         found = b64encode(sha512(archive.read_bytes()).digest()).decode()
         if f"sha512-{found}" != script.integrity:
-            raise CannotBring(
+            raise CannotDownload(
                 f"{script.package} {script.version} isn't the package that is pinned."
             )
         with tarfile.open(archive) as package:
@@ -97,7 +97,7 @@ def _packed(script: Script) -> bytes:
 def _fetched(script: Script, folder: Path) -> Path:
     npm = shutil.which("npm")
     if npm is None:
-        raise CannotBring("They come from npm, and this machine has none: install Node.js.")
+        raise CannotDownload("They come from npm, and this machine has none: install Node.js.")
     package = f"{script.package}@{script.version}"
     ran = subprocess.run(  # noqa: S603 - nothing of it comes from outside
         [npm, "pack", "--silent", "--pack-destination", str(folder), package],
@@ -107,15 +107,15 @@ def _fetched(script: Script, folder: Path) -> Path:
         check=False,
     )
     if ran.returncode:
-        raise CannotBring(f"npm can't download {package}:\n{ran.stderr.strip()}")
+        raise CannotDownload(f"npm can't download {package}:\n{ran.stderr.strip()}")
     return next(folder.glob("*.tgz"))
 
 
 def main() -> int:
     """Downloads them. Returns 0, or 2 if that fails."""
     try:
-        bring()
-    except (CannotBring, subprocess.TimeoutExpired) as problem:
+        download()
+    except (CannotDownload, subprocess.TimeoutExpired) as problem:
         say(f"The documentation's pages stay plain, without search. {problem}")
         return 2
     return 0

@@ -106,13 +106,13 @@ class _Kind:
             return self._union(part)
         converted: Document = self._converted(part)
         if name in self._unions:
-            field, values = _told_apart(self._parts[self._unions[name]])
+            field, values = _discriminated(self._parts[self._unions[name]])
             if "const" not in converted["properties"][field]:
                 converted["properties"][field] |= {"type": "string", "enum": values[name]}
         return converted
 
     def _union(self, part: Document) -> Document:
-        field, values = _told_apart(part)
+        field, values = _discriminated(part)
         return {
             "description": part["description"],
             "oneOf": [self._reference(name) for name in values],
@@ -153,7 +153,7 @@ def _options(part: Document) -> list[str]:
     return [case["then"]["$ref"] for case in part.get("allOf", [])]
 
 
-def _told_apart(part: Document) -> tuple[str, dict[str, list[str]]]:
+def _discriminated(part: Document) -> tuple[str, dict[str, list[str]]]:
     """Returns the field that distinguishes the cases, and its values for each case."""
     found: dict[str, list[str]] = {}
     field = ""

@@ -60,8 +60,8 @@ recorder = Recorder()
 recorder.install()
 log_watch = LogWatch()
 log_watch.install()
-told_answers = DescribedAnswers()
-told_answers.install()
+described_answers = DescribedAnswers()
+described_answers.install()
 reached = ResumePoint()
 reached.install()
 transactions = Transactions()
@@ -118,11 +118,11 @@ def _quiet_logs() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _told_answers() -> Iterator[None]:
+def _described_answers() -> Iterator[None]:
     """Fails a test that gets an answer that the interface's description lacks."""
-    told_answers.untold.clear()
+    described_answers.undescribed.clear()
     yield
-    assert told_answers.untold == []
+    assert described_answers.undescribed == []
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

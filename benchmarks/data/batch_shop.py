@@ -35,7 +35,7 @@ class Shop:
             raise RuntimeError(answer.body.decode())
         return json.loads(answer.body)
 
-    def bring(self, orders: list[dict[str, Any]]) -> None:
+    def import_orders(self, orders: list[dict[str, Any]]) -> None:
         """Sends a batch and runs its import to the end."""
         self.call(f"/stores/{self.store}/batches", {"orders": orders})
         for shard in range(SHARDS):

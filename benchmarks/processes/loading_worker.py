@@ -172,19 +172,19 @@ def load_orders(orders: int, seconds: float) -> dict[str, dict[str, float]]:
     buyer_among_many = import_module("benchmarks.batches").buyer_among_many
     shop = shops.open_shop("orders")
 
-    def bring(first: int, last: int, buyer: Callable[[int], int]) -> None:
+    def load(first: int, last: int, buyer: Callable[[int], int]) -> None:
         for begin in range(first, last, BATCH):
             numbers = range(begin, min(begin + BATCH, last))
-            shop.bring([_paid(shops.order(number, buyer(number))) for number in numbers])
+            shop.import_orders([_paid(shops.order(number, buyer(number))) for number in numbers])
 
-    bring(0, WARM_UP_ORDERS, buyer_among_many)
+    load(0, WARM_UP_ORDERS, buyer_among_many)
     _slow_down(seconds)
     mixed = range(WARM_UP_ORDERS, WARM_UP_ORDERS + orders)
     known = range(mixed.stop, mixed.stop + orders)
     return {
-        "mixed": _measured(lambda: bring(mixed.start, mixed.stop, buyer_among_many)),
+        "mixed": _measured(lambda: load(mixed.start, mixed.stop, buyer_among_many)),
         "known": _measured(
-            lambda: bring(known.start, known.stop, lambda number: number % WARM_UP_ORDERS // 5 * 5)
+            lambda: load(known.start, known.stop, lambda number: number % WARM_UP_ORDERS // 5 * 5)
         ),
     }
 
@@ -200,7 +200,7 @@ def load_pull(customers: int, seconds: float) -> dict[str, dict[str, float]]:
     connect = _module("data", "import_shop").connect
     worker = _module("processes", "import_worker")
 
-    def bring(count: int) -> dict[str, float]:
+    def load(count: int) -> dict[str, float]:
         orders = ORDERS_A_CUSTOMER * count
         with TemporaryDirectory() as folder, shop.serving(Path(folder), count, orders) as host:
             shop.write_customers(Path(folder) / "customers", count)
@@ -210,9 +210,9 @@ def load_pull(customers: int, seconds: float) -> dict[str, dict[str, float]]:
             store = connect(f"pulled-{count}")
             return _measured(lambda: worker.pull(store, 1, lambda: worker.A_DAY))
 
-    bring(WARM_UP_CUSTOMERS)
+    load(WARM_UP_CUSTOMERS)
     _slow_down(seconds)
-    return {"first": bring(customers)}
+    return {"first": load(customers)}
 
 
 LOADS = {"coupons": load_coupons, "feed": load_feed, "orders": load_orders, "pull": load_pull}

@@ -98,7 +98,7 @@ class Shop:
             did.seconds.append(time.monotonic() - began)
             did.orders.append(answer["id"])
 
-    def bring_batch(self, number: int, store: UUID, size: int, did: Did) -> None:
+    def load_batch(self, number: int, store: UUID, size: int, did: Did) -> None:
         """Sends orders as one batch, and runs its import."""
         messaging = "storepost.platform.messaging"
         outbox, relay = (import_module(f"{messaging}.{name}") for name in ("outbox", "relay"))
@@ -134,20 +134,20 @@ def put_orders(shop: Shop, place: int, did: Did) -> None:
         shop.put_order(number, shop.stores[0], did)
 
 
-def bring_batches(shop: Shop, place: int, did: Did) -> None:
+def load_batches(shop: Shop, place: int, did: Did) -> None:
     """Sends one batch after the other, until the time is over."""
     run, until = shop.run, time.monotonic() + shop.run.seconds
     number = 10_000_000 * (1 + run.number) + 100_000 * (run.writers + place)
     while time.monotonic() < until:
         number += run.batch
-        shop.bring_batch(number, shop.stores[1 + place], run.batch, did)
+        shop.load_batch(number, shop.stores[1 + place], run.batch, did)
 
 
 def written(shop: Shop) -> Did:
     """Runs all writers; returns their results."""
     run = shop.run
     works = [partial(put_orders, shop, place) for place in range(run.writers)]
-    works += [partial(bring_batches, shop, place) for place in range(run.imports)]
+    works += [partial(load_batches, shop, place) for place in range(run.imports)]
     did = Did()
     for each in at_once(works, Did):
         did.add(each)
@@ -164,7 +164,7 @@ def main(run: Run) -> None:
     for number in range(_CONNECT_TRIES):  # it imports the handlers
         shop.put_order(9_000_000 + 10 * run.number + number, shop.stores[0], warm)
     if run.imports:
-        shop.bring_batch(9_500_000 + 10 * run.number, shop.stores[1], 1, warm)
+        shop.load_batch(9_500_000 + 10 * run.number, shop.stores[1], 1, warm)
     did = written(shop)
     orders = [*warm.orders, *did.orders]
     did.imported += warm.imported

@@ -27,7 +27,7 @@ class Kinds:
 
 
 @dataclass(frozen=True)
-class ShownRow:
+class RowView:
     """A row: its keys, and the rest of its attributes as text."""
 
     pk: str
@@ -41,7 +41,7 @@ def kinds() -> Kinds:
     return Kinds(dict(sorted(found.items())), found.total() < MAX_READ)
 
 
-def rows_of(kind: str, beginning: str) -> list[ShownRow]:
+def rows_of(kind: str, beginning: str) -> list[RowView]:
     """Returns the first rows of the kind whose partition key begins with `beginning`."""
     found = (
         row
@@ -64,9 +64,9 @@ def _rows(*names: str) -> Iterator[dict[str, Any]]:
     return islice((row for page in pages for row in page["Items"]), MAX_READ)
 
 
-def _shown(row: dict[str, Any]) -> ShownRow:
+def _shown(row: dict[str, Any]) -> RowView:
     rest = {name: value for name, value in row.items() if name not in {"pk", "sk", "kind"}}
-    return ShownRow(
+    return RowView(
         row["pk"]["S"], row["sk"]["S"], {name: _text(rest[name]) for name in sorted(rest)}
     )
 

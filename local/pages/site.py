@@ -20,8 +20,8 @@ from local.events.schedules import Schedules
 from local.pages import PAGES, PREFIX, rows
 from local.pages.request_log import RequestLog
 from local.pages.signatures import Signatures
-from local.pages.webhooks import endpoints_shown
-from local.pages.write_backs import write_backs_shown
+from local.pages.webhooks import endpoint_views
+from local.pages.write_backs import write_back_views
 from local.pretend_endpoint import PretendEndpoint
 from local.pretend_store import PretendStore
 from local.template import QUEUE, resources
@@ -116,12 +116,12 @@ class Pages:
         """Shows the newest write-backs with their attempts, and those that the pretend store
         received, with the result of the signature check.
         """
-        return self._page("write_backs", told=write_backs_shown(), write_backs=self._received())
+        return self._page("write_backs", told=write_back_views(), write_backs=self._received())
 
     def webhooks(self, _request: Request) -> Response:
         """Shows webhook endpoints with their newest deliveries, and the pretend one's messages."""
         received = self._sources.endpoint.received()[::-1][:_SHOWN]
-        return self._page("webhooks", endpoints=endpoints_shown(), received=received)
+        return self._page("webhooks", endpoints=endpoint_views(), received=received)
 
     def queues(self, _request: Request) -> Response:
         """Shows each queue's number of messages."""

@@ -12,14 +12,14 @@ SHOWN = 20
 
 
 @dataclass(frozen=True)
-class ShownEndpoint:
+class EndpointView:
     """An endpoint, and its deliveries, the newest first."""
 
     endpoint: "WebhookEndpoint"
     deliveries: "list[Delivery]"
 
 
-def endpoints_shown() -> list[ShownEndpoint]:
+def endpoint_views() -> list[EndpointView]:
     """Returns the endpoints of all workspaces, the newest first."""
     # The service reads its environment when it is imported.
     from storepost.webhooks.deliveries.repository import (  # noqa: PLC0415
@@ -32,7 +32,7 @@ def endpoints_shown() -> list[ShownEndpoint]:
     rows = WebhookEndpointItem.scan(WebhookEndpointItem.kind == WebhookEndpointItem)
     found = sorted(map(as_endpoint, rows), key=lambda each: each.created_at, reverse=True)
     return [
-        ShownEndpoint(
+        EndpointView(
             each, list(DeliveryRepository(each.workspace).newest_first(each.id, ANY_TIME, SHOWN))
         )
         for each in found

@@ -12,14 +12,14 @@ SHOWN = 20
 
 
 @dataclass(frozen=True)
-class ShownWriteBack:
+class WriteBackView:
     """A change, and its write-back to one store."""
 
     change: "ConsentChange"
     write_back: "WriteBack"
 
 
-def write_backs_shown() -> list[ShownWriteBack]:
+def write_back_views() -> list[WriteBackView]:
     """Returns the write-backs of the newest changes of all workspaces, the newest first."""
     # The service reads its environment when it is imported.
     from storepost.people.consent.items import ConsentChangeItem  # noqa: PLC0415
@@ -28,4 +28,4 @@ def write_backs_shown() -> list[ShownWriteBack]:
     rows = map(as_change, ConsentChangeItem.scan(ConsentChangeItem.kind == ConsentChangeItem))
     with_write_backs = (each for each in rows if each.write_backs)
     newest = nlargest(SHOWN, with_write_backs, key=lambda each: (each.recorded_at, each.id))
-    return [ShownWriteBack(each, to_store) for each in newest for to_store in each.write_backs]
+    return [WriteBackView(each, to_store) for each in newest for to_store in each.write_backs]

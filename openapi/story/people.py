@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from openapi.story.telling import StoryRun
+    from openapi.story.story_run import StoryRun
 
 OWNER, ADMIN, MEMBER = "olive@example.com", "anton@example.com", "mira@example.com"
 PASSWORD = "correct horse battery staple"  # noqa: S105 - everybody of the story has it

@@ -5,7 +5,7 @@ from typing import Any
 
 from openapi.groups import groups
 from openapi.story.chapters import CHAPTERS
-from openapi.story.telling import story_run
+from openapi.story.story_run import story_run
 
 
 def exchanges() -> list[dict[str, Any]]:

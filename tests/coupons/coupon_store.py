@@ -63,7 +63,7 @@ class Shop(Scenario):
         """The id of a coupon whose codes are made when they are assigned."""
         return str(self.coupon(kind="personal", quantity=None, **overrides)["id"])
 
-    def brought(self, content: str, **overrides: object) -> Answer:
+    def import_codes(self, content: str, **overrides: object) -> Answer:
         """Imports a coupon."""
         body = {
             "storeId": self.store_id,

@@ -324,7 +324,7 @@ class TestList:
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """So a search that names one code exactly may match others too."""
-        coupon = shop.brought("SAVE1\nSAVE10\nSAVE11\nOTHER\n").json["id"]
+        coupon = shop.import_codes("SAVE1\nSAVE10\nSAVE11\nOTHER\n").json["id"]
         shop.world.deliver()
         assert set(shop.texts(coupon, q="save1")) == {"SAVE1", "SAVE10", "SAVE11"}
         monkeypatch.setattr(scanning, "MAX_ROWS", 2)
@@ -369,11 +369,11 @@ class TestDelete:
         shop.check()
 
     def test_its_text_can_be_imported_again(self, shop: Shop) -> None:
-        coupon = shop.brought("A1\nA2").json["id"]
+        coupon = shop.import_codes("A1\nA2").json["id"]
         shop.world.deliver()
         code = next(code for code in shop.codes(coupon) if code["code"] == "A1")
         shop.call("DELETE", f"/coupon-codes/{code['id']}")
-        other = shop.brought("a1").json["id"]
+        other = shop.import_codes("a1").json["id"]
         shop.world.deliver()
         assert shop.texts(other) == ["a1"]
         shop.check()

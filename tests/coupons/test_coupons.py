@@ -228,7 +228,7 @@ class TestCreate:
         assert answer.problem() == (409, "permission_missing")
         more = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 1})
         assert more.problem() == (409, "permission_missing")
-        assert shop.brought("X1").status == 202
+        assert shop.import_codes("X1").status == 202
 
     def test_a_retry_makes_no_second_one(self, shop: Shop) -> None:
         first = shop.call("POST", "/coupons", shop.body(), key="k")
@@ -263,7 +263,7 @@ class TestList:
         outlet = shop.store("Outlet")
         here = shop.pool(1, name="Spring sale")
         there = shop.personal(name="Summer", storeId=outlet)
-        imported = shop.brought("A1", name="Spring cards").json["id"]
+        imported = shop.import_codes("A1", name="Spring cards").json["id"]
         assert shop.ids("/coupons", storeId=outlet) == [there]
         assert set(shop.ids("/coupons", source="platform")) == {here, there}
         assert shop.ids("/coupons", source="import") == [imported]
@@ -348,7 +348,7 @@ class TestCreateCodes:
         assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=92)
 
     def test_an_imported_pool_gets_another_file(self, shop: Shop) -> None:
-        coupon = shop.brought("A1\nA2\n").json["id"]
+        coupon = shop.import_codes("A1\nA2\n").json["id"]
         shop.world.deliver()
         body = {"content": "code\nA2\nA3\nA3\n\nA 4\n"}
         answer = shop.call("POST", f"/coupons/{coupon}/codes", body)
@@ -360,7 +360,7 @@ class TestCreateCodes:
         assert set(shop.texts(coupon)) == {"A1", "A2", "A3"}
 
     def test_each_takes_what_it_was_made_of(self, shop: Shop) -> None:
-        pool, imported = shop.pool(), shop.brought("A1").json["id"]
+        pool, imported = shop.pool(), shop.import_codes("A1").json["id"]
         wrong = shop.call("POST", f"/coupons/{pool}/codes", {"content": "A9"})
         assert wrong.error_paths() == ["/quantity"]
         wrong = shop.call("POST", f"/coupons/{imported}/codes", {"quantity": 1})
@@ -385,7 +385,7 @@ class TestCreateCodes:
         assert answer.problem() == (409, "store_disconnected")
 
     def test_what_cannot_be_read_is_said(self, shop: Shop) -> None:
-        coupon = shop.brought("A1\n").json["id"]
+        coupon = shop.import_codes("A1\n").json["id"]
         shop.world.deliver()
         for content, column, code in (
             ("", None, "unreadable"),

@@ -120,14 +120,14 @@ class TestUntil:
         shop.check()
 
     def test_an_imported_one_ends_too_also_while_its_codes_come(self, shop: Shop) -> None:
-        made = shop.brought("A1\nA2\n", validity={"type": "until", "endsAt": in_days(1)})
+        made = shop.import_codes("A1\nA2\n", validity={"type": "until", "endsAt": in_days(1)})
         shop.world.advance(days=1)
         for _ in range(2):
             after = shop.get(f"/coupons/{made.json['id']}")
             assert (after["status"], after["codes"]) == ("ended", counts(expired=2))
             shop.run_expiry()
         assert shop.codes(made.json["id"]) == []
-        assert shop.brought("A1").status == 202
+        assert shop.import_codes("A1").status == 202
         shop.check()
 
     def test_one_that_was_ended_before_stays_as_it_is(self, shop: Shop) -> None:

@@ -82,8 +82,8 @@ class Histories(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world, self.shop, self.people, bring_back = _beginning()
-        bring_back()
+        self.world, self.shop, self.people, restore = _beginning()
+        restore()
         self.coupons: list[Coupon] = []
         self.uses: dict[str, tuple[int, str]] = {}
         """By folded text, the earliest order: its day, and its id."""
@@ -115,11 +115,11 @@ class Histories(RuleBasedStateMachine):
         validity=VALIDITY,
         reissue=REISSUE,
     )
-    def bring(self, texts: list[str], validity: str, reissue: str) -> None:
+    def import_codes(self, texts: list[str], validity: str, reissue: str) -> None:
         if len(self.coupons) == 4:
             return
         options = {**self._valid(validity), "reissue": reissue}
-        answer = self.shop.brought("\n".join(texts), **options)
+        answer = self.shop.import_codes("\n".join(texts), **options)
         if all(text.casefold() in self.stored for text in texts):
             assert answer.problem() == (422, "no_valid_codes")
             return

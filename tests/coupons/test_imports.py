@@ -178,7 +178,7 @@ class TestCheck:
     """POST /coupons/import/check."""
 
     def test_it_says_what_an_import_would_do(self, shop: Shop) -> None:
-        shop.brought("OLD1\nOLD2\n")
+        shop.import_codes("OLD1\nOLD2\n")
         shop.world.deliver()
         rows = ["code,mail", "A1,1", "A2,2", "a1,3", "old1,4", ",5", "B 1,6", f"{'x' * 256},7"]
         answer = check(shop, "\n".join(rows))
@@ -198,14 +198,14 @@ class TestCheck:
                 {"row": 8, "value": "x" * 256, "reason": "It has more than 255 characters."},
             ],
         }
-        made = shop.brought("\n".join(rows)).json["id"]
+        made = shop.import_codes("\n".join(rows)).json["id"]
         shop.world.deliver()
         after = shop.get(f"/coupons/{made}")
         assert (after["codes"], after["importSkipped"]) == (counts(available=2), 1 + 1 + 3)
 
     def test_what_another_store_has_or_an_order_had_is_no_existing_code(self, shop: Shop) -> None:
         outlet = shop.store("Outlet")
-        shop.brought("A1", storeId=outlet)
+        shop.import_codes("A1", storeId=outlet)
         shop.world.deliver()
         shop.use("A2")
         assert (check(shop, "A1\nA2").json["valid"], check(shop, "A1").json["existing"]) == (2, 0)
@@ -264,12 +264,12 @@ class TestImport:
     """POST /coupons/import."""
 
     def test_of_no_store(self, shop: Shop) -> None:
-        answer = shop.brought("code\nA1\n", storeId=str(new_id()))
+        answer = shop.import_codes("code\nA1\n", storeId=str(new_id()))
         assert answer.problem() == (422, "validation")
         assert shop.world.objects() == {}
 
     def test_the_coupon_is_answered_whole_and_its_codes_follow(self, shop: Shop) -> None:
-        answer = shop.brought("code\nA1\nB2\nb2\n", validity={"type": "days", "days": 3})
+        answer = shop.import_codes("code\nA1\nB2\nb2\n", validity={"type": "days", "days": 3})
         assert answer.status == 202
         made = answer.json
         store = shop.get(f"/stores/{shop.store_id}")
@@ -309,7 +309,7 @@ class TestImport:
 
     def test_many_come_in_the_files_order_and_can_be_assigned(self, shop: Shop) -> None:
         rows = [f"GIFT-{n:04}" for n in range(130)]
-        made = shop.brought("\n".join(rows)).json["id"]
+        made = shop.import_codes("\n".join(rows)).json["id"]
         shop.world.deliver()
         assert shop.get(f"/coupons/{made}")["codes"] == counts(available=130)
         assert {row.text for row in shop.code_rows()} == set(rows)
@@ -317,30 +317,30 @@ class TestImport:
         shop.check()
 
     def test_a_code_belongs_to_the_coupon_that_had_it_first(self, shop: Shop) -> None:
-        first = shop.brought("A1\nA2\n").json["id"]
-        second = shop.brought("a2\na3\n").json["id"]
+        first = shop.import_codes("A1\nA2\n").json["id"]
+        second = shop.import_codes("a2\na3\n").json["id"]
         shop.world.deliver()
         assert (set(shop.texts(first)), set(shop.texts(second))) == ({"A1", "A2"}, {"a3"})
         assert shop.get(f"/coupons/{second}")["importSkipped"] == 1
-        outlet = shop.brought("A1", storeId=shop.store("Outlet")).json["id"]
+        outlet = shop.import_codes("A1", storeId=shop.store("Outlet")).json["id"]
         shop.world.deliver()
         assert shop.texts(outlet) == ["A1"]
         shop.check()
 
     def test_a_file_without_a_new_code_is_refused(self, shop: Shop) -> None:
-        shop.brought("A1\nA2\n")
+        shop.import_codes("A1\nA2\n")
         shop.world.deliver()
         for content in ("a1\na2\n", "code\n", "code\nx y\n"):
-            assert shop.brought(content).problem() == (422, "no_valid_codes")
-        assert shop.brought("A1", column="voucher").problem() == (422, "column_not_found")
-        assert shop.brought("").problem() == (422, "unreadable")
+            assert shop.import_codes(content).problem() == (422, "no_valid_codes")
+        assert shop.import_codes("A1", column="voucher").problem() == (422, "column_not_found")
+        assert shop.import_codes("").problem() == (422, "unreadable")
         assert shop.get("/coupons")["total"] == 1
 
     def test_known_codes_are_looked_for_many_at_once_until_one_is_new(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         known = [f"C{n}" for n in range(17)]
-        shop.brought("\n".join(known))
+        shop.import_codes("\n".join(known))
         shop.world.deliver()
         find, queries, together = item.find_raw, list[str](), Barrier(8, timeout=20)
 
@@ -354,16 +354,16 @@ class TestImport:
 
         monkeypatch.setattr(item, "BATCH_GET_KEYS", 1)
         monkeypatch.setattr(item, "find_raw", find_one)
-        assert shop.brought("\n".join(known)).problem() == (422, "no_valid_codes")
+        assert shop.import_codes("\n".join(known)).problem() == (422, "no_valid_codes")
         assert len(queries) == len(set(queries)) == 17
         queries.clear()
         with_new = [*known[:5], "NEW", *known[5:]]
-        assert shop.brought("\n".join(with_new)).status == 202
+        assert shop.import_codes("\n".join(with_new)).status == 202
         assert len(queries) == 9
 
     def test_a_disconnected_stores_codes_are_refused(self, shop: Shop) -> None:
         shop.call("POST", f"/stores/{shop.store_id}/disconnect")
-        assert shop.brought("A1").problem() == (409, "store_disconnected")
+        assert shop.import_codes("A1").problem() == (409, "store_disconnected")
 
     @pytest.mark.parametrize(
         ("change", "path"),
@@ -377,10 +377,10 @@ class TestImport:
     def test_what_is_not_valid_is_named(
         self, shop: Shop, change: dict[str, object], path: str
     ) -> None:
-        assert shop.brought("A1", **change).error_paths() == [path]
+        assert shop.import_codes("A1", **change).error_paths() == [path]
 
     def test_a_file_that_is_lost_leaves_what_was_stored(self, shop: Shop) -> None:
-        made = shop.brought("A1\nA2\n").json["id"]
+        made = shop.import_codes("A1\nA2\n").json["id"]
         shop.world.delete_objects()
         shop.world.deliver()
         assert shop.get(f"/coupons/{made}")["codes"] == counts()

@@ -71,7 +71,9 @@ def test_a_pool_that_is_made(shop: Shop) -> None:
 
 
 def test_a_file_that_is_stored(shop: Shop) -> None:
-    coupon = shop.brought("\n".join(f"C-{n}" for n in range(90)), reissue="every_email").json["id"]
+    coupon = shop.import_codes("\n".join(f"C-{n}" for n in range(90)), reissue="every_email").json[
+        "id"
+    ]
     shop.use("c-3")
     shop.pool(1)
 

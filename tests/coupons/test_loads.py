@@ -38,9 +38,9 @@ def _small_chunks_and_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def coupon(shop: Shop) -> str:
     """A coupon whose codes are still to be stored; another one has a code of the file already."""
-    shop.brought("c-07")
+    shop.import_codes("c-07")
     shop.world.deliver()
-    return str(shop.brought("\n".join(TEXTS)).json["id"])
+    return str(shop.import_codes("\n".join(TEXTS)).json["id"])
 
 
 def pages(shop: Shop, coupon: str) -> int:
@@ -123,9 +123,9 @@ class TestKilled:
         """Some 60 states of two chunks, each stored to its end: 2 s a shard."""
         if kind == "file":
             shop.use("c-03")
-            shop.brought("c-07")
+            shop.import_codes("c-07")
             shop.world.deliver()
-            made = shop.brought("\n".join(TEXTS[:22])).json["id"]
+            made = shop.import_codes("\n".join(TEXTS[:22])).json["id"]
             expected = counts(available=20, used=1)
         else:
             made = shop.pool(22 + 38)
@@ -145,10 +145,10 @@ class TestKilled:
     def test_a_made_pool_is_the_same_one_each_time(self, shop: Shop) -> None:
         """Otherwise the rows of a killed run would be codes that no list has."""
         made = shop.pool(38 + 10)
-        bring_back = shop.world.checkpoint(deliver=False)
+        restore = shop.world.checkpoint(deliver=False)
         shop.work(made)
         first = {row.text for row in shop.code_rows()}
-        bring_back()
+        restore()
         shop.work(made)
         assert {row.text for row in shop.code_rows()} == first
 
@@ -214,7 +214,7 @@ class TestMeanwhile:
         assert shop.texts(coupon, q="C-05") == []
         for method in ("GET", "DELETE"):
             assert shop.call(method, path).problem() == (404, "not_found")
-        assert shop.brought("C-05").problem() == (422, "no_valid_codes")
+        assert shop.import_codes("C-05").problem() == (422, "no_valid_codes")
         shop.work(coupon)
         expected = counts(available=CODES - 2, used=1)
         assert shop.get(f"/coupons/{coupon}")["codes"] == expected
@@ -256,9 +256,9 @@ class TestMeanwhile:
 
     def test_another_run_of_the_same_coupon(self, shop: Shop, coupon: str) -> None:
         """The first one pauses meanwhile, before it writes rows or lists some of them."""
-        bring_back = shop.world.checkpoint(deliver=False)
+        restore = shop.world.checkpoint(deliver=False)
         for operation, which in (("BatchExecuteStatement", 1), ("TransactWriteItems", 3)):
-            bring_back()
+            restore()
             self._once(shop, coupon, operation, which, lambda: shop.work(coupon))
             expected = counts(available=CODES - 1)
             assert shop.get(f"/coupons/{coupon}")["codes"] == expected
@@ -309,7 +309,7 @@ class TestMeanwhile:
         shop.check()
         remaining = CODES - 1 - len(deleted)
         assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=remaining)
-        again = str(shop.brought("\n".join(deleted)).json["id"])
+        again = str(shop.import_codes("\n".join(deleted)).json["id"])
         shop.world.deliver()
         assert sorted(shop.texts(again)) == sorted(deleted)
         assert len(deleted) > 3
@@ -327,10 +327,10 @@ class TestMeanwhile:
             delete_codes(shop.workspace)
             delete_coupons(shop.workspace)
 
-        bring_back = shop.world.checkpoint(deliver=False)
+        restore = shop.world.checkpoint(deliver=False)
         self._once(shop, coupon, "BatchExecuteStatement", 1, remove)
         assert shop.code_rows() == []
-        bring_back()
+        restore()
         with mock.patch.object(CodeLoad, "take_back_late_rows"):
             self._once(shop, coupon, "BatchExecuteStatement", 1, remove)
         assert len(shop.code_rows()) > 1

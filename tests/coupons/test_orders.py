@@ -34,7 +34,7 @@ class TestUse:
 
     def test_an_order_that_comes_before_its_code(self, shop: Shop) -> None:
         order = shop.use("GIFT-1", "gift-2 ").json
-        made = shop.brought("gift-1\nGIFT-2\nGIFT-3\n").json["id"]
+        made = shop.import_codes("gift-1\nGIFT-2\nGIFT-3\n").json["id"]
         shop.world.deliver()
         assert shop.counts(made) == counts(available=1, used=2)
         for code in shop.codes(made, status="used"):
@@ -89,7 +89,7 @@ class TestUse:
         made = ""
         for step in order:
             if step == "code":
-                made = shop.brought("gift-1").json["id"]
+                made = shop.import_codes("gift-1").json["id"]
                 shop.world.deliver()
             else:
                 shop.use("GIFT-1", order=step, at=1 if step == "first" else 2, number=step)
@@ -123,7 +123,7 @@ class TestUse:
         by_code = {code["code"]: code["order"]["id"] for code in shop.codes(coupon)}
         assert by_code[codes[0]] == alone["id"]
         assert len({by_code[codes[1]], alone["id"]}) == 2
-        made = shop.brought("SHARED").json["id"]
+        made = shop.import_codes("SHARED").json["id"]
         shop.world.deliver()
         assert shop.counts(made) == counts(used=1)
         shop.check()

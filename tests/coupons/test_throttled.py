@@ -7,7 +7,7 @@ from storepost.coupons.rows import CouponWorkItem
 from storepost.platform.persistence.counted_tree import Packing
 from tests.coupons.coupon_store import Shop, counts
 from tests.harness.faults import FakeTime
-from tests.harness.throttling import MANY, Throttling, bring_until_done
+from tests.harness.throttling import MANY, Throttling, run_until_done
 
 QUEUE = "CouponCodeQueue"
 TEXTS = [f"C-{n:02}" for n in range(36)]
@@ -32,15 +32,18 @@ def test_nothing_fails_and_nothing_is_there_twice(
     Also with runs of a tenth of a second, which leave the rest to the next message.
     """
     shop.use("c-03")
-    shop.brought("c-07")
+    shop.import_codes("c-07")
     shop.world.deliver()
     if kind == "file":
-        coupon, expected = shop.brought("\n".join(TEXTS)).json["id"], counts(available=34, used=1)
+        coupon, expected = (
+            shop.import_codes("\n".join(TEXTS)).json["id"],
+            counts(available=34, used=1),
+        )
     else:
         coupon, expected = shop.pool(38 + 36), counts(available=38 + 36)
     shop.world.deliver_outbox()
     faults = Throttling(fake_time, seed)
-    requests = bring_until_done(
+    requests = run_until_done(
         faults, QUEUE, lambda tries: shop.works(coupon, tries), lambda: works(shop) > 0, seconds
     )
     assert (requests.runs > 1) == (seconds is not None)

@@ -18,7 +18,7 @@ from local.running import FIRST_SECONDS
 from openapi.story.chapters import CHAPTERS
 from openapi.story.recording import routes
 from openapi.story.steps import Step
-from openapi.story.telling import StoryRun, story_run
+from openapi.story.story_run import StoryRun, story_run
 from storepost.accounts.identity import passwords
 from storepost.platform.persistence.item import KIND
 from storepost.platform.persistence.records import Record
@@ -65,7 +65,7 @@ class PlantedStory:
                 _note(found, name, gateway.handle(request))
             for operation, answer in self.end():
                 _note(found, operation, answer)
-        self.snapshot.bring_back(World())
+        self.snapshot.restore(World())
         self.story.run._stream = StreamPump()
         return list(dict.fromkeys(found))
 

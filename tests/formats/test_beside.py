@@ -14,7 +14,7 @@ import pytest
 from openapi.story.chapters import CHAPTERS
 from openapi.story.exchanges import recorded
 from openapi.story.recording import routes
-from openapi.story.telling import story_run
+from openapi.story.story_run import story_run
 from storepost.shopify.admin import AdminClient
 from tests.formats.beside import NEW_VALUES, PREFIX, Releases
 from tests.formats.planting import faults, quicken

@@ -68,7 +68,7 @@ class Asking:
                 status = self._ask(case)
                 mark_dirty |= case.method != "GET" and status < 400
             if mark_dirty:
-                self._target.bring_back()
+                self._target.restore()
 
     def _cases(self, operation: Any) -> Iterator[Case[Any]]:
         """A third at the bounds, four ninths that are allowed, two ninths that are not."""

@@ -24,7 +24,7 @@ class Target:
 
     world: World
     credentials: Credentials
-    bring_back: Callable[[], None]
+    restore: Callable[[], None]
     document: dict[str, Any]
     _listed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 

@@ -88,7 +88,7 @@ class Crashes:
     def shard(self, shard: "Shard") -> Iterator[list[Place]]:
         """Does the same for one part of the states."""
         for crash in self.found[shard.number :: shard.of]:
-            crash.snapshot.bring_back(self.world, self.outside)
+            crash.snapshot.restore(self.world, self.outside)
             clear_key_cache()
             yield crash.positions
 

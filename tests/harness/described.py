@@ -17,7 +17,7 @@ class DescribedAnswers:
 
     def __init__(self) -> None:
         """Begins without findings."""
-        self.untold: list[str] = []
+        self.undescribed: list[str] = []
 
     def install(self) -> None:
         """Checks every answer from now on."""
@@ -27,7 +27,7 @@ class DescribedAnswers:
         """Records an answer that its operation's description doesn't have."""
         operation = operation_of(event)
         if operation and not _is_described(operation, answer):
-            self.untold.append(f"{operation['operationId']}: {_name(answer)}")
+            self.undescribed.append(f"{operation['operationId']}: {_name(answer)}")
 
 
 def _is_described(operation: dict[str, Any], answer: dict[str, Any]) -> bool:

@@ -48,7 +48,7 @@ class Snapshot:
         pickled = tuple(pickle.dumps(each) for each in outside)
         return replace(self, clock_offset=clock.offset(), outside=pickled)
 
-    def bring_back(self, world: World, outside: Sequence[Outside] = ()) -> None:
+    def restore(self, world: World, outside: Sequence[Outside] = ()) -> None:
         """Restores it; `outside` are the objects that it was taken of."""
         world.close()
         clock.advance(self.clock_offset)

@@ -175,7 +175,7 @@ class Deliveries:
     """Seconds of the longest run."""
 
 
-def bring_until_done(
+def run_until_done(
     own: Throttling,
     queue: str,
     run: Callable[[int], bool],

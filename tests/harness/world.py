@@ -416,14 +416,14 @@ class World:
         stored, offset = engine().stored(), clock.offset()
         objects = self.objects()
 
-        def bring_back() -> None:
+        def restore() -> None:
             self.close()
             clock.advance(offset)
             for name, content in objects.items():
                 aws.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
             engine().put_back(stored, streams=False)
 
-        return bring_back
+        return restore
 
     def close(self) -> None:
         """Empties AWS and resets the clock."""

@@ -30,7 +30,7 @@ class Served:
     demo: Demo
     noted: list[Loaded] = field(default_factory=list)
 
-    def bring(self, loaded: Loaded, *, stop_after: int = BATCHES) -> None:
+    def load(self, loaded: Loaded, *, stop_after: int = BATCHES) -> None:
         """Sends the remaining batches, until so many are completed in all."""
         stopped = threading.Event()
 
@@ -113,7 +113,7 @@ class TestLoading:
     def test_it_brings_every_record_and_says_how_far_it_is(
         self, served: Served, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        served.bring(begin(ORDERS, BATCH))
+        served.load(begin(ORDERS, BATCH))
         assert served.total("/orders") == shop.ORDERS + ORDERS
         assert served.total("/profiles") == len(shop.customers()) + PEOPLE
         store = f"/stores/{served.demo.credentials.store_id}"
@@ -124,14 +124,14 @@ class TestLoading:
         assert [loaded.batches for loaded in served.noted] == list(range(1, 1 + BATCHES))
 
     def test_one_that_was_stopped_goes_on_and_brings_nothing_twice(self, served: Served) -> None:
-        served.bring(begin(ORDERS, BATCH), stop_after=2)
+        served.load(begin(ORDERS, BATCH), stop_after=2)
         loaded = Loaded(**served.noted[-1].as_json())
         assert loaded.batches >= 2
-        served.bring(loaded)
+        served.load(loaded)
         assert served.total("/orders") == shop.ORDERS + ORDERS
         assert served.total("/profiles") == len(shop.customers()) + PEOPLE
         assert served.noted[-1].batches == BATCHES
 
         before = served.total(f"/stores/{served.demo.credentials.store_id}/imports")
-        served.bring(served.noted[-1])
+        served.load(served.noted[-1])
         assert served.total(f"/stores/{served.demo.credentials.store_id}/imports") == before

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from local import site_assets
-from local.site_assets import CannotBring, Script, bring
+from local.site_assets import CannotDownload, Script, download
 from local.template import ROOT
 
 
@@ -56,7 +56,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_brings_the_script_with_its_license_and_without_its_map(folder: Path) -> None:
-    bring()
+    download()
     [file] = folder.iterdir()
     assert file.name == "tiny-1.0.0.js.gz"
     assert gzip.decompress(file.read_bytes()) == (
@@ -65,23 +65,23 @@ def test_brings_the_script_with_its_license_and_without_its_map(folder: Path) ->
 
 
 def test_brings_nothing_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bring()
+    download()
     monkeypatch.setattr("shutil.which", lambda _: None)
-    bring()
+    download()
 
 
 def test_removes_other_versions(folder: Path) -> None:
     folder.mkdir()
     (folder / "tiny-0.9.0.js.gz").write_bytes(b"")
-    bring()
+    download()
     assert [file.name for file in folder.iterdir()] == ["tiny-1.0.0.js.gz"]
 
 
 def test_refuses_other_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = replace(SCRIPT, integrity="sha512-" + "A" * 86 + "==")
     monkeypatch.setattr(site_assets, "SCRIPTS", (changed,))
-    with pytest.raises(CannotBring, match="pinned"):
-        bring()
+    with pytest.raises(CannotDownload, match="pinned"):
+        download()
     assert list(folder.iterdir()) == []
 
 

@@ -21,7 +21,7 @@ ORDERS = 12
 
 
 @contextmanager
-def nodes_held() -> Iterator[list[str]]:
+def nodes_locked() -> Iterator[list[str]]:
     """Another transaction always holds every node; yields the calls that are made."""
     made: list[str] = []
     plain = BaseClient._make_api_call  # type: ignore[attr-defined]
@@ -86,7 +86,7 @@ class TestOrdersAtOnce:
 
     def test_none_waits_and_none_is_refused(self) -> None:
         first = self.put(0)
-        with nodes_held() as made:
+        with nodes_locked() as made:
             sent = [first, *(self.put(number) for number in range(1, ORDERS))]
         assert made.count("TransactWriteItems") == 2 * (ORDERS - 1)
         shown = self.world.call("GET", "/orders", token=self.owner.token)
@@ -96,7 +96,7 @@ class TestOrdersAtOnce:
 
     def test_they_are_counted_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.put(0)
-        with nodes_held():
+        with nodes_locked():
             for number in range(1, ORDERS):
                 self.put(number)
         monkeypatch.setattr(writing, "_FOLD_EVERY", 1)
@@ -110,7 +110,7 @@ class TestOrdersAtOnce:
         self.put(0)
         body = order(number="#1", customer=None)
         path = f"/stores/{self.store}/orders/o-1"
-        with nodes_held():
+        with nodes_locked():
             answers = [
                 self.world.call("PUT", path, token=self.owner.token, json_body=body, key="again")
                 for _ in range(2)

@@ -53,34 +53,34 @@ class Begun:
     workspace: WorkspaceScope
     store: Store
     shops: tuple[Shop, ...]
-    bring_back: Callable[[], None]
+    restore: Callable[[], None]
 
 
 @pytest.fixture(scope="session")
-def begun_before() -> list[Begun]:
+def begun_earlier() -> list[Begun]:
     """The state in which this process's tests begin: connecting a shop takes 40 requests."""
     return []
 
 
 @pytest.fixture
-def begun(world: World, shopify: Shopify, begun_before: list[Begun]) -> Begun:
+def begun(world: World, shopify: Shopify, begun_earlier: list[Begun]) -> Begun:
     """That state again; a new one if its tokens could expire during a test."""
-    if begun_before and clock.now() - begun_before[0].at > timedelta(minutes=20):
-        begun_before.clear()
-    for found in begun_before:
-        found.bring_back()
+    if begun_earlier and clock.now() - begun_earlier[0].at > timedelta(minutes=20):
+        begun_earlier.clear()
+    for found in begun_earlier:
+        found.restore()
         shopify.server.begin(*deepcopy(found.shops))
         world.know_people(1)
         return found
     at, owner = clock.now(), world.person()
     workspace = world.workspace(owner)
     store = shopify.connect(owner, workspace)
-    bring_back = world.checkpoint()
+    restore = world.checkpoint()
     shopify.shop().operations.clear()
     shopify.server.requests.clear()
     shops = tuple(deepcopy(list(shopify.server.pretend.shops.values())))
-    begun_before.append(Begun(at, owner, workspace, store, shops, bring_back))
-    return begun_before[0]
+    begun_earlier.append(Begun(at, owner, workspace, store, shops, restore))
+    return begun_earlier[0]
 
 
 @pytest.fixture

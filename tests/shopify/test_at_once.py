@@ -83,12 +83,12 @@ def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop
     }[who]
     import_id = ask(hooks, owner).json["id"]
     hooks.world.deliver_outbox()
-    bring_back = hooks.world.checkpoint(deliver=False)
+    restore = hooks.world.checkpoint(deliver=False)
     pull = partial(running.pull, hooks.store, 1, lambda: 10**6)
     transactions = counted(pull).count("TransactWriteItems")
     assert transactions >= 6
     for which in range(1, transactions + 1):
-        bring_back()
+        restore()
         with before_the_commit(meanwhile, which):
             pull()
         assert state(hooks, owner, import_id)["status"] == "completed", which

@@ -113,9 +113,9 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str)
     work = partial(work_on, json.dumps(webhook.payload()), lambda: 10**6)
     if topic == "app/uninstalled":
         shopify.shop(SHOP).installation = None
-    bring_back = hooks.world.checkpoint()
+    restore = hooks.world.checkpoint()
     before = outcome(shop, shopify)
-    bring_back()
+    restore()
     found = crashes(hooks.world, work, outside=[shopify.server.pretend.shops])
     expected = outcome(shop, shopify)
     assert (expected == before) is (topic == "app/scopes_update")

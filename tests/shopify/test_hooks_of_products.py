@@ -143,10 +143,10 @@ class TestProducts:
         """In either order of the feed's and the deletion, only the shop's own values stay away."""
         feed = ProductSource(hooks.store, uuid4())
         said = SourceValues({"title": "Of a feed"}, locale=hooks.store.primary_locale)
-        brought = SourceProduct(str(PRODUCT), (said,))
+        feed_product = SourceProduct(str(PRODUCT), (said,))
 
         def feeds() -> None:
-            commit_anew(lambda changes: replace_layer(changes, feed, brought))
+            commit_anew(lambda changes: replace_layer(changes, feed, feed_product))
 
         def deletes() -> None:
             at = datetime.fromisoformat(UPDATED) + timedelta(days=1)

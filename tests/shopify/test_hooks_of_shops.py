@@ -84,11 +84,11 @@ class TestUninstalled:
         with before_the_commit(lambda: links.append(shopify.link(other, SHOP)), which=4):
             app_removed(hooks.store, webhook)
         assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
-        bring_back = hooks.world.checkpoint()
+        restore = hooks.world.checkpoint()
         assert find_grant(SHOP) is not None
         hooks.world.advance(hours=1)
         assert find_grant(SHOP) is None
-        bring_back()
+        restore()
         assert shopify.choose(other, links[0], choose_existing(theirs)).status == 200
 
 

@@ -166,13 +166,13 @@ class TestCustomerRedact:
         put_elsewhere(known, owner)
         other = {**PERSON, "id": 3, "email": f"eva.{CANARY}@example.com", "phone": None}
         known.notify("customers/create", customer_body(**other, **consents("subscribed")))
-        bring_back = known.world.checkpoint()
+        restore = known.world.checkpoint()
 
         for customer, left in ((CUSTOMER, 2), (3, 1)):
             body = json.dumps({**REDACT, "customer": {"id": customer}}).encode()
             webhook = Webhook(SHOP, "customers/redact", clock.now(), body)
             work = partial(privacy.customer_redacted, webhook, lambda: 10**6)
-            bring_back()
+            restore()
             for positions in crashes(known.world, work):
                 work()
                 known.world.deliver()

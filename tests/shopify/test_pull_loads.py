@@ -7,7 +7,7 @@ import pytest
 from storepost.platform.persistence.sealing import clear_key_cache
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.faults import FakeTime
-from tests.harness.throttling import MANY, Throttling, bring_until_done
+from tests.harness.throttling import MANY, Throttling, run_until_done
 from tests.harness.world import Someone
 from tests.shopify.hooks import Hooks
 from tests.shopify.pulls import ask, fill, order_node
@@ -52,14 +52,14 @@ def outcome(shop: Shop) -> dict[str, object]:
 @pytest.fixture
 def anew(hooks: Hooks, shopify: Shopify, shop: Shop) -> Callable[[], None]:
     """Restores the state before the pull began."""
-    bring_back = hooks.world.checkpoint(deliver=False)
+    restore = hooks.world.checkpoint(deliver=False)
 
-    def bring() -> None:
-        bring_back()
+    def run_import() -> None:
+        restore()
         clear_key_cache()
         shopify.shop(SHOP).operations.clear()
 
-    return bring
+    return run_import
 
 
 def test_is_the_same_as_orders_one_by_one(shop: Shop, anew: Callable[[], None]) -> None:
@@ -95,13 +95,13 @@ def test_throttled_and_unheard(
     expected = outcome(shop)
     anew()
     faults = Throttling(fake_time, seed)
-    brought = bring_until_done(
+    result = run_until_done(
         faults,
         QUEUE,
         lambda tries: shop.run_worker(tries) == [],
         lambda: shop.turns().running is not None,
         seconds,
     )
-    assert brought.runs > 1 or seconds is None
+    assert result.runs > 1 or seconds is None
     assert faults.share > MANY
     assert outcome(shop) == expected

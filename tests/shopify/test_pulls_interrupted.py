@@ -69,15 +69,15 @@ def outcome(hooks: Hooks, shop: Shop) -> dict[str, object]:
 @pytest.fixture
 def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
     """Restores the state before the pull began."""
-    bring_back = hooks.world.checkpoint(deliver=False)
+    restore = hooks.world.checkpoint(deliver=False)
 
-    def bring() -> None:
-        bring_back()
+    def run_import() -> None:
+        restore()
         clear_key_cache()
         shopify.shop(SHOP).operations.clear()
 
-    bring()
-    return bring
+    run_import()
+    return run_import
 
 
 def test_what_comes_of_it(hooks: Hooks, shop: Shop) -> None:

@@ -420,10 +420,10 @@ class TestHistories:
     def beginning(self, world: World, connected: Shopify) -> Callable[[], None]:
         """Restores the state in which each history begins."""
         usable_grant(SHOP, patient()).access_token()
-        bring_back, shop = world.checkpoint(), deepcopy(connected.shop())
+        restore, shop = world.checkpoint(), deepcopy(connected.shop())
 
         def begin() -> None:
-            bring_back()
+            restore()
             connected.server.pretend.shops[SHOP] = deepcopy(shop)
             connected.server.interruptions.clear()
 

@@ -71,7 +71,7 @@ class TestToldAnswers:
     """An answer that the description lacks is found."""
 
     @pytest.mark.parametrize(
-        ("status", "code", "untold"),
+        ("status", "code", "undescribed"),
         [
             (200, None, []),
             (204, None, ["invitations.preview: 204"]),
@@ -81,7 +81,9 @@ class TestToldAnswers:
             (405, "method_not_allowed", []),
         ],
     )
-    def test_by_status_and_code(self, status: int, code: str | None, untold: list[str]) -> None:
+    def test_by_status_and_code(
+        self, status: int, code: str | None, undescribed: list[str]
+    ) -> None:
         watch = DescribedAnswers()
         event = {
             "rawPath": "/v1/invitations/7/preview",
@@ -92,7 +94,7 @@ class TestToldAnswers:
         watch.look_at(
             event, {"statusCode": status, "headers": {"Content-Type": kind}, "body": body}
         )
-        assert watch.untold == untold
+        assert watch.undescribed == undescribed
 
 
 class TestReached:

@@ -19,7 +19,7 @@ from openapi.story.chapters import (
     team,
     webhooks,
 )
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 CHAPTERS: list[Chapter] = [
     start.CHAPTER,

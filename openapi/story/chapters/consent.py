@@ -1,7 +1,7 @@
 """Consent to marketing is requested, proven, confirmed, written back and withdrawn."""
 
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile, StoryRun
+from openapi.story.story_run import Chapter, Meanwhile, StoryRun
 
 ADA, BRUNO = {"id": "{people.items.0.id}"}, {"id": "{bruno.id}"}
 CHIARA = "chiara.rossi@example.com"

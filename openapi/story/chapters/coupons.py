@@ -1,7 +1,7 @@
 """A spring sale with a pool of codes, and gift cards with codes of another system."""
 
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 SALE = {"id": "{sale.id}"}
 FILE = "code\nGIFT-0001\nGIFT-0002\nGIFT-0003"

@@ -1,7 +1,7 @@
 """Suppressed addresses, which get nothing despite their consent, and reachable ones."""
 
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 BRUNO, BOUNCED = {"id": "{bruno.id}"}, {"id": "{bounced.id}"}
 OLD = "old.address@example.com"

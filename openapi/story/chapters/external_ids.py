@@ -7,7 +7,7 @@ from openapi.story.chapters.orders import ORDER
 from openapi.story.chapters.people import CUSTOMER
 from openapi.story.chapters.team import ANTON
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 STORE = {"id": "{store.id}"}
 SEVENTH: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from openapi.story.chapters.team import ANTON
 from openapi.story.people import PASSWORD
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 STORE = {"id": "{store.id}"}
 CHAPTER: Chapter = [

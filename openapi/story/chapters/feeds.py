@@ -1,7 +1,7 @@
 """The shop's web site has a product feed too: it is checked, added, imported, and ranked."""
 
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 SOURCE = {"storeId": "{store.id}", "url": "{feed_url}"}
 MAPPING = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from openapi.story.chapters.catalog import eur
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 ORDER: dict[str, Any] = {
     "number": "#1001",

@@ -3,7 +3,7 @@
 from typing import Any
 
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 ADA = {"id": "{people.items.0.id}"}
 CUSTOMER: dict[str, Any] = {

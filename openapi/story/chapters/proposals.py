@@ -1,7 +1,7 @@
 """An agent proposes a segment; Olive approves it, and looks at what is proposed next."""
 
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 AGENT = "{agent.key}"
 SEGMENT = {

@@ -1,7 +1,7 @@
 """The throw's product is read after it was sold."""
 
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 THROW = {"id": "{products.items.0.id}"}
 CHAPTER: Chapter = [

@@ -7,7 +7,7 @@ import struct
 
 from openapi.story.people import OWNER, PASSWORD, code_to, link_to
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile, StoryRun
+from openapi.story.story_run import Chapter, Meanwhile, StoryRun
 from storepost.values import clock
 
 NEW_PASSWORD = "staple battery horse correct"  # noqa: S105 - the story's own

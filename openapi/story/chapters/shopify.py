@@ -11,7 +11,7 @@ from local.shopify import discounts
 from local.shopify.app import APP
 from local.shopify.oauth import approve
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile, StoryRun
+from openapi.story.story_run import Chapter, Meanwhile, StoryRun
 
 SHOP = "birch-loom.myshopify.com"
 CONNECTION = {"key": f"shopify:{SHOP}"}

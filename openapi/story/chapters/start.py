@@ -2,7 +2,7 @@
 
 from openapi.story.people import OWNER, PASSWORD, code_to
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile
+from openapi.story.story_run import Chapter, Meanwhile
 
 CHAPTER: Chapter = [
     Step("health.get", None),

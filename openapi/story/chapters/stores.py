@@ -1,7 +1,7 @@
 """Olive connects her shop's own system, and sets its URL for consent write-backs."""
 
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 STORE = {"id": "{store.id}"}
 CHAPTER: Chapter = [

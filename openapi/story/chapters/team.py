@@ -2,7 +2,7 @@
 
 from openapi.story.people import ADMIN, MEMBER, PASSWORD, code_to, link_to
 from openapi.story.steps import OLIVE, Step
-from openapi.story.telling import Chapter, Meanwhile
+from openapi.story.story_run import Chapter, Meanwhile
 
 ANTON, MIRA = "{anton.token}", "{mira.token}"
 

@@ -1,7 +1,7 @@
 """The shop's warehouse is notified of orders: an endpoint is made, tested, fixed and replayed."""
 
 from openapi.story.steps import Step
-from openapi.story.telling import Chapter
+from openapi.story.story_run import Chapter
 
 ENDPOINT = {"id": "{endpoint.endpoint.id}"}
 DELIVERY = {**ENDPOINT, "deliveryId": "{deliveries.items.0.id}"}

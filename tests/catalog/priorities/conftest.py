@@ -4,8 +4,8 @@ import pytest
 
 from storepost.catalog.products.writing import ProductSource
 from tests.catalog.priorities.place import Place
-from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.harness.world import Someone, World
 
 
@@ -22,7 +22,7 @@ def product_source(place: Place) -> ProductSource:
     place.put("p-2", link=None)
     place.put("p-3")
     found = feed(place.value, "Prices")
-    bring(
+    write_layers(
         found,
         says("p-1", None, {"v-1": {"price": eur(1)}}, title="Feed tea"),
         says("p-2", "en", link="https://feed.example.com", custom={"grade": "B"}),

@@ -17,8 +17,8 @@ from storepost.platform.persistence.changes import commit_anew
 from storepost.values import pagination
 from storepost.values.ids import derived_id
 from tests.catalog.priorities.place import Place, answered
-from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import store_of
 from tests.harness.world import World
 
@@ -69,7 +69,7 @@ class TestProducts:
         }
 
     def test_filters(self, place: Place, product_source: ProductSource) -> None:
-        bring(product_source, says("p-3", vendor="Feed", custom={"origin": "Kyoto"}))
+        write_layers(product_source, says("p-3", vendor="Feed", custom={"origin": "Kyoto"}))
         change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}/products"
         queries: list[tuple[dict[str, object], set[str]]] = [
@@ -118,7 +118,7 @@ class TestProducts:
         many = [variant(n, title="茶" * 255, sku=None, barcode=None) for n in range(500)]
         place.put("茶" * 255, variants=many, locales=[{"locale": "de-AT", "title": "茶" * 255}])
         prices = {f"v-{n}": {"price": eur(1)} for n in range(500)}
-        bring(product_source, says("茶" * 255, None, prices))
+        write_layers(product_source, says("茶" * 255, None, prices))
         change = place.ready(str(product_source.source), place.own)
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path, field="variant.price", q="茶")["items"]
@@ -160,7 +160,7 @@ class TestStale:
             "a product": lambda: place.put("p-2", vendor="Other"),
             "a new product": lambda: place.put("p-9"),
             "a removed product": lambda: place.call("DELETE", removed),
-            "a feed's product": lambda: bring(product_source, says("p-1", title="New")),
+            "a feed's product": lambda: write_layers(product_source, says("p-1", title="New")),
             "a new feed": lambda: feed(place.value),
             "a feed that left": lambda: commit_anew(
                 lambda c: delete_source(c, place.value, product_source.source_id)
@@ -190,7 +190,9 @@ class TestStale:
         change = place.ready(str(product_source.source))
         place.put("p-1")
         place.put("p-1", updatedAt="2026-03-09T00:00:00Z")
-        bring(product_source, says("p-1", None, {"v-1": {"price": eur(1)}}, title="Feed tea"))
+        write_layers(
+            product_source, says("p-1", None, {"v-1": {"price": eur(1)}}, title="Feed tea")
+        )
         commit_anew(lambda c: rename_feed(c, place.value, product_source.source_id, "Other"))
         now = place.value.connected_at
         commit_anew(lambda c: note_import(c, place.value, product_source.source_id, now))
@@ -268,7 +270,7 @@ class TestStale:
             {"locale": "en", "label": "L", "isPrimary": True, "country": "AT", "currency": "EUR"},
         ]
         assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
-        bring(
+        write_layers(
             product_source,
             says("p-1", None, {"v-1": {"price": eur(1)}}, vendor="Feed", title="Feed tea"),
         )
@@ -284,7 +286,7 @@ class TestStale:
         change = place.ready(str(product_source.source))
 
         def meanwhile(_: object) -> None:
-            bring(product_source, says("p-1", title="Newest"))
+            write_layers(product_source, says("p-1", title="Newest"))
 
         with place.world.meanwhile(meanwhile):
             assert place.act(change, "apply").problem() == (409, "change_stale")
@@ -292,7 +294,7 @@ class TestStale:
 
     def test_refreshed(self, place: Place, product_source: ProductSource) -> None:
         change = place.ready(str(product_source.source))
-        bring(
+        write_layers(
             product_source,
             says("p-1", None, {"v-1": {"price": eur(1)}}, title="Grüner Tee"),
             says("p-3", vendor="Feed"),

@@ -14,8 +14,8 @@ from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.changes import commit_anew
 from tests.catalog.priorities.place import Place
-from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, variant
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import check, stored
 from tests.harness.crash_points import crashes
 from tests.harness.runs import run_worker
@@ -120,7 +120,7 @@ class TestWorker:
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of four: the walk passes p-1, p-2, p-3 and f-1 in some order, one a run."""
-        bring(product_source, says("p-3", vendor="Feed"))
+        write_layers(product_source, says("p-3", vendor="Feed"))
         change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}/products"
         changed = {row["externalId"] for row in place.get(path)["items"]}
@@ -147,7 +147,7 @@ class TestWorker:
         change = place.propose(str(product_source.source))
         self.run(place, change, ms=1)
         self.run(place, change, ms=1)
-        bring(
+        write_layers(
             product_source,
             says("p-1", None, {"v-1": {"price": eur(1)}}, title="Grüner Tee"),
             says("p-3", vendor="Feed"),
@@ -164,7 +164,7 @@ class TestWorker:
         self.run(place, change, ms=1)
         self.run(place, change, ms=1)
         other = feed(place.value)
-        bring(other, says("p-2", link="https://other.example.com"))
+        write_layers(other, says("p-2", link="https://other.example.com"))
         self.run(place, change)
         shown = place.change(change)
         assert (shown["status"], shown["stale"], shown["counts"]["changed"]) == ("ready", False, 1)

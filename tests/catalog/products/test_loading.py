@@ -24,7 +24,7 @@ from storepost.platform.persistence.loads import in_flight
 from storepost.platform.persistence.write_marks import WriteMark, marking
 from storepost.values import clock
 from storepost.values.ids import new_id, short
-from tests.catalog.products.bringing import bring, feed, says
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import check, store_of
 from tests.harness.world import World
 
@@ -84,12 +84,12 @@ class TestNewProducts:
     """Rows that are made without models."""
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    @given(brought=source_products())
-    def test_are_what_the_models_write(self, source: ProductSource, brought: SourceProduct) -> None:
+    @given(product=source_products())
+    def test_are_what_the_models_write(self, source: ProductSource, product: SourceProduct) -> None:
         """The models write the same rows of the product, given the layer that the load placed."""
         in_force = RulesRepository(source.store).get()
         with marking(WriteMark.IMPORT):
-            made, layer, rows = NewProducts(source, in_force).make(brought, NOW)
+            made, layer, rows = NewProducts(source, in_force).make(product, NOW)
             changes = Changes()
             parts = {source.source: layer_parts(layer)}
             ProductRepository(source.store.workspace).save(changes, None, made, parts)
@@ -97,14 +97,14 @@ class TestNewProducts:
         assert {row["pk"]["S"] + row["sk"]["S"]: row for row in rows} == by_models
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    @given(brought=source_products())
+    @given(product=source_products())
     def test_are_the_products_that_are_brought_one_by_one(
-        self, source: ProductSource, brought: SourceProduct
+        self, source: ProductSource, product: SourceProduct
     ) -> None:
         with mock.patch.object(clock, "now", return_value=NOW):
-            single = replace_layer(Changes(), source, brought)
+            single = replace_layer(Changes(), source, product)
         in_force = RulesRepository(source.store).get()
-        made, layer, _ = NewProducts(source, in_force).make(brought, NOW)
+        made, layer, _ = NewProducts(source, in_force).make(product, NOW)
         assert single.layers == {source.source: layer}
         bare = [
             {**vars(each), "layers": {k: {**vars(m), "rows": 0} for k, m in each.layers.items()}}
@@ -129,7 +129,7 @@ def written_by(changes: Changes) -> dict[str, Any]:
 
 def test_a_product_that_is_there_makes_it_a_lost_race(world: World, source: ProductSource) -> None:
     """The others' rows are staged then: these products don't exist until a writer lists them."""
-    bring(source, says("b", title="B"))
+    write_layers(source, says("b", title="B"))
     in_force = RulesRepository(source.store).get()
     before = find_raw([_key(source, "b")])
     changes = Changes()
@@ -145,7 +145,7 @@ def test_a_product_that_is_there_makes_it_a_lost_race(world: World, source: Prod
     repository = ProductRepository(source.store.workspace)
     assert [each.external_id for each in repository.get_many(ids)] == ["b"]
     assert [repository.get(each) is None for each in ids] == [True, False, True]
-    bring(source, says("a", title="A"), says("c", title="C"))
+    write_layers(source, says("a", title="A"), says("c", title="C"))
     assert len(ProductRepository(source.store.workspace).get_many(ids)) == 3
     check(world, source.store)
 
@@ -157,7 +157,7 @@ def test_a_name_of_products_of_several_units_is_of_all_of_them(
     """The next unit is made ready before the names of the one before are stored, or beside it."""
     if not is_beside:
         monkeypatch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)
-    bring(source, says("before", title="Before"))
+    write_layers(source, says("before", title="Before"))
     in_force, loaded = RulesRepository(source.store).get(), begun(source)
     for number, name in enumerate("abc"):
         load = ProductLoad(
@@ -173,19 +173,19 @@ def test_a_name_of_products_of_several_units_is_of_all_of_them(
 
 def test_who_came_to_a_name_since_a_lost_try_stays(source: ProductSource) -> None:
     same = {"sku": "SAME"}
-    bring(source, says("b", title="B"))
+    write_layers(source, says("b", title="B"))
     in_force, loaded = RulesRepository(source.store).get(), begun(source)
-    for brought in (("a", "b"), ("a",)):
+    for names in (("a", "b"), ("a",)):
         load = ProductLoad(Changes(), source, in_force, loaded, NOW, 0)
-        for name in brought:
+        for name in names:
             load.add(says(name, title=name, variants={f"{name}-1": same} if name == "a" else {}))
         load.start()
-        if len(brought) > 1:
+        if len(names) > 1:
             with pytest.raises(LostRace):
                 loaded.lists.finish()
             loaded.begin_anew()
             loaded.staging.begin()
-            bring(source, says("q", title="Q", variants={"q-1": same}))
+            write_layers(source, says("q", title="Q", variants={"q-1": same}))
     loaded.lists.finish()
     row = find_raw([name_key(source.store, Name(NameKind.SKU, "SAME"))]).popitem()[1]
     ends = [short(product_id(source.store.id, name)) + f"{name}-1" for name in "aq"]

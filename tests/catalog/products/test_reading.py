@@ -12,8 +12,8 @@ from storepost.platform.persistence.counted_tree import scanning
 from storepost.values.ids import derived_id
 from storepost.values.pagination import FilterTooBroad
 from tests.catalog.products.answers import Get
-from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import products, store_of
 from tests.harness.world import Someone, World
 
@@ -211,7 +211,7 @@ class TestSources:
         """Lambda hands over 6 MB, in which the answer is a string."""
         names = {f"v-{n}": {"title": f"Size {n}", "sku": f"TEA-{n}"} for n in range(2000)}
         for number in range(7):
-            bring(
+            write_layers(
                 feed(store_of(world, store), f"Feed {number}"),
                 says("p-1", None, names, title="Tea"),
             )
@@ -333,7 +333,7 @@ class TestList:
         untracked = [variant(1, inventory=None)]
         put(world, owner, store, "p-1", product(variants=untracked))
         english = feed(store_of(world, store))
-        bring(english, says("p-1", "en", {"v-1": {"inventoryQuantity": 0}}, title="Tea"))
+        write_layers(english, says("p-1", "en", {"v-1": {"inventoryQuantity": 0}}, title="Tea"))
         for locale, stock, expected in (
             ("en", "out_of_stock", 1),
             ("en", "not_tracked", 0),

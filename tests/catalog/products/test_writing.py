@@ -24,8 +24,8 @@ from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
 from storepost.values.problems import PayloadTooLarge, ValidationFailed
-from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import check, products, store_of, stored
 from tests.harness.call_interruption import counted
 from tests.harness.crash_points import crashes
@@ -61,10 +61,10 @@ class TestBringing:
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product())
         source = feed(shop)
-        brought = [says(f"p-{n}", title=f"T {n}", link="https://l.example") for n in range(1, 7)]
-        assert bring(source, *brought) == [CHANGED, *[CREATED] * 5]
+        layers = [says(f"p-{n}", title=f"T {n}", link="https://l.example") for n in range(1, 7)]
+        assert write_layers(source, *layers) == [CHANGED, *[CREATED] * 5]
         before = stored(world)
-        assert bring(source, *brought) == [UNCHANGED] * 6
+        assert write_layers(source, *layers) == [UNCHANGED] * 6
         assert stored(world) == before
         assert [p.summary.title for p in products(world)].count("Grüner Tee") == 1
         marked = check(world, shop)
@@ -76,7 +76,7 @@ class TestBringing:
         put(world, owner, str(shop.id), "p-1", product(link=None, variants=[variant(1)]))
         source = feed(shop)
         fields = {"title": "Other", "link": "https://l.example"}
-        bring(
+        write_layers(
             source,
             says("p-1", None, {"v-1": {"compareAtPrice": eur(900)}}, {"color": "green"}, **fields),
         )
@@ -88,10 +88,14 @@ class TestBringing:
 
     def test_what_is_not_said_again_goes(self, world: World, owner: Someone, shop: Store) -> None:
         source = feed(shop)
-        bring(source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F"))
+        write_layers(
+            source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F")
+        )
         changed = says("f-1", None, {"b": {"title": "B2"}}, title="F")
         english = says("f-1", "en", title="E")
-        assert bring(source, replace(changed, values=changed.values + english.values)) == [CHANGED]
+        assert write_layers(source, replace(changed, values=changed.values + english.values)) == [
+            CHANGED
+        ]
         path = f"/products/{product_id(shop.id, 'f-1')}/variants"
         rows = world.call("GET", path, token=owner.token).json["items"]
         assert [(row["externalId"], row["title"]) for row in rows] == [("b", "B2")]
@@ -101,14 +105,14 @@ class TestBringing:
     def test_a_product_begins_with_a_record_of_its_own(self, shop: Store) -> None:
         source = feed(shop)
         with pytest.raises(ValueError, match="of the product itself"):
-            bring(source, says("f-1", None, {"a": {"title": "A"}}))
+            write_layers(source, says("f-1", None, {"a": {"title": "A"}}))
 
     def test_too_many_variants(self, shop: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(assembling, "MAX_VARIANTS", 2)
         source = feed(shop)
         many = {str(n): {"title": "x"} for n in range(3)}
         with pytest.raises(ValidationFailed):
-            bring(source, says("f-1", None, many, title="F"))
+            write_layers(source, says("f-1", None, many, title="F"))
 
     def test_a_layer_that_is_too_large(
         self, world: World, shop: Store, monkeypatch: pytest.MonkeyPatch
@@ -116,7 +120,7 @@ class TestBringing:
         monkeypatch.setattr(assembling, "MAX_LAYER_BYTES", 100)
         source, text = feed(shop), "".join(chr(0x4E00 + 7 * n) for n in range(200))
         with pytest.raises(PayloadTooLarge):
-            bring(source, says("f-1", title=text))
+            write_layers(source, says("f-1", title=text))
         assert products(world) == []
 
     def test_more_skus_than_a_row_has_room_for(
@@ -137,7 +141,7 @@ class TestBringing:
         assert put(world, owner, str(shop.id), "p-1", body).status == 201
         source = feed(shop)
         others = {each["externalId"]: {"sku": sku()} for each in many}
-        assert bring(source, says("p-1", None, others)) == [CHANGED]
+        assert write_layers(source, says("p-1", None, others)) == [CHANGED]
         [stored_product] = products(world)
         said = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
         assert len(said) == 4_000
@@ -149,7 +153,7 @@ class TestBringing:
 
     def test_when_it_was_seen(self, world: World, owner: Someone, shop: Store) -> None:
         source = feed(shop)
-        bring(source, says("f-1", title="F"))
+        write_layers(source, says("f-1", title="F"))
         first = shown(world, owner, shop, "f-1")
         world.advance(hours=6)
         now = shop.connected_at.replace(year=2030)
@@ -172,10 +176,10 @@ class TestBringing:
             return sum(isinstance(row, LayerItem) for row in world.rows())
 
         large = {str(n): {"title": noise(8000)} for n in range(40)}
-        bring(source, says("f-1", None, large, title="F"))
+        write_layers(source, says("f-1", None, large, title="F"))
         assert layers() > 1
-        assert bring(source, says("f-1", None, large, title="F")) == [UNCHANGED]
-        assert bring(source, says("f-1", title="F")) == [CHANGED]
+        assert write_layers(source, says("f-1", None, large, title="F")) == [UNCHANGED]
+        assert write_layers(source, says("f-1", title="F")) == [CHANGED]
         # The removed variants are kept: they return under the same ids.
         assert layers() > 1
         check(world, shop)
@@ -190,11 +194,11 @@ class TestRemoving:
 
     def test_products_fall_back(self, world: World, owner: Someone, shop: Store) -> None:
         source = feed(shop)
-        bring(source, says("p-1", None, {"v-1": {"title": "F 1"}}, title="F", vendor="Feed"))
+        write_layers(source, says("p-1", None, {"v-1": {"title": "F 1"}}, title="F", vendor="Feed"))
         before = shown(world, owner, shop, "p-1")
         put(world, owner, str(shop.id), "p-1", product(vendor=None))
         assert shown(world, owner, shop, "p-1")["vendor"] == "Feed"
-        assert bring(source, says("p-1", None, {"v-1": {"title": "F 1"}})) == [CHANGED]
+        assert write_layers(source, says("p-1", None, {"v-1": {"title": "F 1"}})) == [CHANGED]
         body = shown(world, owner, shop, "p-1")
         assert (body["id"], body["vendor"], body["status"]) == (before["id"], None, "active")
         assert self.remove(source, "p-1") is CHANGED
@@ -206,12 +210,14 @@ class TestRemoving:
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         source = feed(shop)
-        bring(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F"))
+        write_layers(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F"))
         first = shown(world, owner, shop, "f-1")
         self.remove(source, "f-1")
         gone = shown(world, owner, shop, "f-1")
         assert (gone["status"], gone["title"], gone["variantCount"]) == ("removed", "F", 0)
-        assert bring(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F")) == [CHANGED]
+        assert write_layers(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F")) == [
+            CHANGED
+        ]
         body = shown(world, owner, shop, "f-1")
         moving = ("changedAt", "syncedAt")
         assert {**body, **{n: first[n] for n in moving}} == first
@@ -221,7 +227,7 @@ class TestRemoving:
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product())
-        bring(feed(shop), says("p-1", title="F"))
+        write_layers(feed(shop), says("p-1", title="F"))
         path = f"/stores/{shop.id}/products/p-1"
         assert world.call("DELETE", path, token=owner.token).status == 204
         body = shown(world, owner, shop, "p-1")
@@ -234,7 +240,7 @@ class TestRemoving:
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product(vendor=None))
         source = feed(shop)
-        bring(source, says("p-1", vendor="Feed"), says("f-1", title="F"))
+        write_layers(source, says("p-1", vendor="Feed"), says("f-1", title="F"))
         commit_anew(lambda changes: delete_source(changes, shop, source.source_id))
         assert shown(world, owner, shop, "p-1")["vendor"] is None
         for external_id in ("p-1", "f-1"):
@@ -301,7 +307,7 @@ class TestMatching:
         assert self.ask(shop, MatchKey("p-1"), MatchKey("v-1")) == [None, None]
 
     def test_a_feeds_own_products_are_found(self, shop: Store) -> None:
-        bring(feed(shop), says("f-1", None, {"f-1-s": {"sku": "S"}}, title="F"))
+        write_layers(feed(shop), says("f-1", None, {"f-1-s": {"sku": "S"}}, title="F"))
         keys = [MatchKey("f-1"), MatchKey("f-1-s"), MatchKey("x", sku="S")]
         assert self.ask(shop, *keys) == [("f-1", "f-1-s")] * 3
 
@@ -317,7 +323,9 @@ class TestMatching:
 
     def test_names_stay_small(self, world: World, shop: Store) -> None:
         source = feed(shop)
-        bring(source, says("f-1", None, {str(n): {"sku": "S"} for n in range(30)}, title="F"))
+        write_layers(
+            source, says("f-1", None, {str(n): {"sku": "S"} for n in range(30)}, title="F")
+        )
         [row] = [r for r in world.rows() if isinstance(r, NameItem) and r.sk.startswith("s#")]
         assert len(candidates(row)) <= 2
 
@@ -328,7 +336,7 @@ class TestKilled:
     @pytest.mark.parametrize("stored", [False, True])
     def test_put(self, world: World, owner: Someone, store: str, *, stored: bool) -> None:
         shop = store_of(world, store)
-        bring(feed(shop), says("p-1", title="F", custom={"a": "b"}))
+        write_layers(feed(shop), says("p-1", title="F", custom={"a": "b"}))
         if stored:
             put(world, owner, store, "p-1", product())
         body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])
@@ -353,10 +361,10 @@ class TestKilled:
 
     def test_a_feeds_transaction(self, world: World, shop: Store) -> None:
         source = feed(shop)
-        brought = [says(f"f-{n}", None, {"v": {"sku": str(n)}}, title=str(n)) for n in range(4)]
+        layers = [says(f"f-{n}", None, {"v": {"sku": str(n)}}, title=str(n)) for n in range(4)]
 
         def work() -> None:
-            bring(source, *brought)
+            write_layers(source, *layers)
 
         for _ in crashes(world, work):
             work()
@@ -368,10 +376,10 @@ class TestKilled:
         one, other = feed(shop, "One"), feed(shop, "Other")
 
         def meanwhile(_: Changes) -> None:
-            bring(other, says("f-1", vendor="Other", title="Other"))
+            write_layers(other, says("f-1", vendor="Other", title="Other"))
 
         with world.meanwhile(meanwhile):
-            bring(one, says("f-1", title="One"))
+            write_layers(one, says("f-1", title="One"))
         body = shown(world, owner, shop, "f-1")
         assert (body["title"], body["vendor"]) == ("One", "Other")
         check(world, shop)
@@ -380,6 +388,6 @@ class TestKilled:
         one = feed(shop, "One")
         new = new_id()
         with world.meanwhile(lambda changes: add_feed(changes, shop, new, "New")):
-            bring(one, says("f-1", title="One"))
+            write_layers(one, says("f-1", title="One"))
         assert rules_of(shop).rank_of(new) == 3
         check(world, shop)

@@ -79,7 +79,7 @@ SCENARIOS.plain("webhookEndpoints.delete", lambda shop: _of(shop, _path(shop)), 
 
 
 @SCENARIOS.of("orders.put", "a known buyer's, sent to an endpoint")
-def told_order(shop: Shop) -> Request:
+def order_with_webhook(shop: Shop) -> Request:
     """Beside the same without endpoints: what the event and its delivery's log cost."""
     _used(shop)
     path = {"id": shop.store, "externalId": order_id(501)}

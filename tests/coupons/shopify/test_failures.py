@@ -31,7 +31,7 @@ class TestTroubles:
         without_permission(shop)
         answer = shop.call("POST", "/coupons", shop.body())
         assert answer.problem() == (409, "permission_missing")
-        coupon = shop.brought("A1")
+        coupon = shop.import_codes("A1")
         assert coupon.status == 202
         shop.world.deliver()
         assert shop.counts(coupon.json["id"]) == counts(available=1)

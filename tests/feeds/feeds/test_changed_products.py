@@ -70,30 +70,30 @@ class TestOrder:
 
     def written(self, shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str) -> list[str]:
         """The products that the second import writes, in order."""
-        plain, brought = replace_layer, dict[str, None]()
+        plain, written = replace_layer, dict[str, None]()
 
         def noted(changes: Changes, source: Any, product: Any) -> Any:
-            brought[product.external_id] = None
+            written[product.external_id] = None
             return plain(changes, source, product)
 
         feed, _ = ready(shop, text)
         with monkeypatch.context() as noting:
             noting.setattr(writing, "replace_layer", noted)
             resume(shop, feed)
-        return list(brought)
+        return list(written)
 
     def test_many_that_changed_come_by_title_behind_new_ones(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        brought = self.written(shop, monkeypatch, SECOND)
-        assert brought == [*(row["id"] for row in NEW), *BY_TITLE]
+        written = self.written(shop, monkeypatch, SECOND)
+        assert written == [*(row["id"] for row in NEW), *BY_TITLE]
 
     def test_a_few_come_as_the_file_has_them(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         text = csv(*CHANGED[5:9], NEW[0], *CHANGED[:2], *ROWS[2:5], *ROWS[9:])
-        brought = self.written(shop, monkeypatch, text)
-        assert brought == ["p5", "p6", "p7", "p8", "new0", "p0", "p1"]
+        written = self.written(shop, monkeypatch, text)
+        assert written == ["p5", "p6", "p7", "p8", "new0", "p0", "p1"]
 
 
 @in_shards(2)

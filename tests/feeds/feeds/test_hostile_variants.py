@@ -16,7 +16,7 @@ from tests.feeds.feeds import hostile_markup, hostile_tables
 from tests.feeds.feeds.careful import Sample
 from tests.feeds.feeds.hostile_names import KEPT, LANGUAGES, mapped, renamed
 from tests.feeds.feeds.test_makers import SAMPLES, content_of
-from tests.feeds.feeds.untouched import brought
+from tests.feeds.feeds.untouched import imported
 
 TABLES = [name for name in SAMPLES if name.endswith(("csv", "tsv"))]
 MARKUP = [name for name in SAMPLES if name.endswith("xml")]
@@ -196,7 +196,7 @@ def _is_same(name: str, content: bytes) -> bool:
 def _both(name: str, content: bytes, words: str) -> tuple[Any, Any]:
     """Products and the reasons of listed rows; the order of options follows the columns."""
     sample = SAMPLES[name]
-    found = brought(content, sample.currency)
+    found = imported(content, sample.currency)
     why = [row[2] for row in sample.listed]
     expected = _unordered(_with_words(sample, words))
     return (_unordered(found.products), [row[2] for row in found.listed]), (expected, why)

@@ -26,7 +26,7 @@ from tests.feeds.feeds.test_killed import message, resume
 from tests.harness.call_interruption import before_write, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.faults import FakeTime
-from tests.harness.throttling import MANY, Throttling, bring_until_done
+from tests.harness.throttling import MANY, Throttling, run_until_done
 from tests.harness.world import World
 from tests.lifecycle.workspaces.home import Home
 from tests.overview.search.test_repairing import Searched
@@ -187,10 +187,10 @@ def test_refused_for_now_and_answers_that_get_lost(
         return stored is not None and (stored.running or stored.queued) is not None
 
     faults = Throttling(fake_time, seed)
-    brought = bring_until_done(
+    result = run_until_done(
         faults, "FeedImportQueue", lambda tries: works(shop, feed, tries), is_open, seconds
     )
-    assert (brought.runs > 1) == (seconds is not None)
+    assert (result.runs > 1) == (seconds is not None)
     assert faults.share > MANY
     assert says(shop) == undisturbed
     latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]

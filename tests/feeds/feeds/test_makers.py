@@ -9,7 +9,7 @@ from tests.feeds.feeds.careful_comparisons import COMPARISONS
 from tests.feeds.feeds.careful_feeds import FEEDS
 from tests.feeds.feeds.careful_offers import OFFERS
 from tests.feeds.feeds.careful_shops import SHOPS
-from tests.feeds.feeds.untouched import brought
+from tests.feeds.feeds.untouched import imported
 
 SAMPLES = {**SHOPS, **FEEDS, **COMPARISONS, **OFFERS}
 PLACE = Path(__file__).parents[1] / "files" / "samples"
@@ -33,7 +33,7 @@ def test_each_of_twelve_makers_has_two_samples_at_least() -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_comes_out_as_a_careful_reader_has_it(name: str) -> None:
     sample = SAMPLES[name]
-    found = brought(content_of(name), sample.currency)
+    found = imported(content_of(name), sample.currency)
     assert found.products == {
         external_id: product.fields(sample.currency)
         for external_id, product in sample.products.items()
@@ -45,7 +45,7 @@ def test_a_sample_comes_out_as_a_careful_reader_has_it(name: str) -> None:
 
 def test_an_image_in_a_variants_row_of_shopify_is_the_products() -> None:
     """Where `Variant Image` has the variants' own, and even where none has one."""
-    found = brought(
+    found = imported(
         b"Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,"
         b"Image Src,Variant Image\n"
         b"pot,Pot,Size,Small,P-S,5.00,https://s.example/1.jpg,\n"

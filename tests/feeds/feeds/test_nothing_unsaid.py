@@ -6,7 +6,7 @@ import io
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.feeds.feeds.untouched import brought
+from tests.feeds.feeds.untouched import imported
 
 NUMBERS = st.sampled_from(["9.90", "1,234.50", "1.234,50", "12", "0", "-5.00", "1e3", "9,9,9", "."])
 CURRENCIES = st.sampled_from(["", "EUR", "€", "USD", "$", "Kč", "XXX", "per piece"])
@@ -36,7 +36,7 @@ def table(rows: Cells) -> bytes:
 @example([("p-1", "Pot", "12.00 USD"), ("p-2", "Pan", "9.90 EUR")])
 @example([("p-1", "Pot", "abc"), ("p-1", "Pot", "9.90")])
 def test_each_row_and_each_price_is_brought_or_listed(rows: Cells) -> None:
-    found = brought(table([*KNOWN, *rows]))
+    found = imported(table([*KNOWN, *rows]))
     counts = found.counts
     assert counts.rows == counts.imported + counts.skipped
     assert all(reason.strip() for _, _, reason in found.listed)

@@ -23,9 +23,9 @@ from storepost.platform.persistence.loads.row_writes import insert_rows
 from storepost.platform.postings.entries import SearchKind
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.catalog.products.bringing import bring
-from tests.catalog.products.bringing import feed as add_feed
-from tests.catalog.products.bringing import says as brought
+from tests.catalog.products.source_layers import feed as add_feed
+from tests.catalog.products.source_layers import says as source_product
+from tests.catalog.products.source_layers import write_layers
 from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, csv
 from tests.feeds.feeds.loads import OWN_TITLES, ROWS, kinds, says, small_loads, waiting
@@ -106,7 +106,7 @@ class Others:
     def act(self) -> None:
         """Performs one of the possible writes, on any of the products."""
         name = self.chance.choice(NAMES)
-        self.chance.choice([self.put, self.put, self.take_back, self.bring, self.rule])(name)
+        self.chance.choice([self.put, self.put, self.take_back, self.write_layers, self.rule])(name)
 
     def put(self, name: str) -> None:
         """The store puts the product, updated now."""
@@ -118,9 +118,9 @@ class Others:
         commit_anew(lambda unit: tombstone_layer(unit, self.own, name, clock.now()))
         self.said[name].discard(self.own.source)
 
-    def bring(self, name: str) -> None:
+    def write_layers(self, name: str) -> None:
         """Another feed writes the product."""
-        bring(self.other, brought(name, title=f"Other {name}"))
+        write_layers(self.other, source_product(name, title=f"Other {name}"))
         self.said[name].add(self.other.source)
 
     def rule(self, _name: str) -> None:
@@ -214,7 +214,7 @@ def test_who_reads_a_staged_product_and_writes_it_once_it_is_listed(shop: Shop) 
         loader.start()
         assert is_staged.wait(60)
         with counted_later():
-            others.bring(min(unlisted(shop)))
+            others.write_layers(min(unlisted(shop)))
     others.expect(feed)
 
 

@@ -42,7 +42,7 @@ def mapping_of(content: bytes, content_type: str = "") -> dict[str, str]:
     return suggested_mapping(list(dict.fromkeys(name for row in seen for name in row)), seen)
 
 
-def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> ImportResult:
+def imported(content: bytes, currency: str = "EUR", content_type: str = "") -> ImportResult:
     """The products that an import makes of the file's rows in an empty store."""
     mapping = mapping_of(content, content_type)
     rows = read_feed(pieces(content), content_type, Sample()).rows

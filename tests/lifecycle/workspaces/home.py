@@ -20,8 +20,8 @@ from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope
 from tests.accounts.sign_in.accounts import PASSWORD
-from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import product
+from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import store_of
 from tests.definitions.proposals.desk import SEGMENT
 from tests.harness.world import CANARY, Answer, World
@@ -124,7 +124,7 @@ class Home(Place):
         self._done("DELETE", f"/stores/{self.shop}/products/p-2")
         self._done("PUT", f"/stores/{self.shop}/orders/6", order(customer=None))
         source = feed(store_of(self.world, self.shop))
-        bring(source, says("p-1", title="Other"))
+        write_layers(source, says("p-1", title="Other"))
         rules = {"order": [str(source.source)], "fields": {}}
         self._done("POST", f"/stores/{self.shop}/product-priority/changes", rules)
         self.world.deliver()

@@ -41,7 +41,7 @@ def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> N
     shop.customer(profile, store_id, email_consent=state)
 
 
-def said_of_old(
+def past_statement(
     shop: Shop,
     profile: Profile,
     state: ConsentState,

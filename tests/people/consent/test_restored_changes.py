@@ -12,7 +12,7 @@ from tests.harness.call_interruption import Killed, Side, another_container, aro
 from tests.harness.later_attempts import advance
 from tests.harness.receiver import Receiver
 from tests.people.consent.listening_store import Shop, hand_over
-from tests.people.consent.past_statements import NO_ANSWER, SUBSCRIBED, UNSUBSCRIBED, said_of_old
+from tests.people.consent.past_statements import NO_ANSWER, SUBSCRIBED, UNSUBSCRIBED, past_statement
 
 
 class TestToldAgain:
@@ -24,14 +24,14 @@ class TestToldAgain:
         return shop.person(shop.store())
 
     def subscribed(self, shop: Shop, person: Profile) -> None:
-        said_of_old(shop, person, SUBSCRIBED, 10, dated=False)
+        past_statement(shop, person, SUBSCRIBED, 10, dated=False)
 
     def unsubscribed(self, shop: Shop, person: Profile) -> None:
-        said_of_old(shop, person, UNSUBSCRIBED, 5)
+        past_statement(shop, person, UNSUBSCRIBED, 5)
 
     def lifted(self, shop: Shop, person: Profile) -> None:
         """Makes the first of the changes hold again."""
-        said_of_old(shop, person, ConsentState.PENDING, 7)
+        past_statement(shop, person, ConsentState.PENDING, 7)
 
     def holds_again(self, shop: Shop, person: Profile) -> dict[str, str]:
         """The message that sends the store the first change again, after both were sent."""

@@ -23,7 +23,7 @@ from tests.people.consent.past_statements import (
     SUBSCRIBED,
     UNSUBSCRIBED,
     gave,
-    said_of_old,
+    past_statement,
 )
 
 ATTEMPTS = len(WAITS) + 1
@@ -100,7 +100,7 @@ class TestSkipped:
         of_store = store_id if is_from_there else None
 
         def state_it(state: ConsentState, day: int, *, dated: bool = True) -> None:
-            said_of_old(shop, profile, state, day, dated=dated, store_id=of_store)
+            past_statement(shop, profile, state, day, dated=dated, store_id=of_store)
             shop.world.deliver()
 
         if not in_vain:

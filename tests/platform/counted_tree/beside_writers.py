@@ -22,7 +22,7 @@ from tests.platform.counted_tree.lists import (
     Operation,
     TwoLists,
     expected,
-    nodes_held,
+    nodes_locked,
     numbered,
     tree,
 )
@@ -74,7 +74,7 @@ def answered(
         engine.before_call = None
         for operation in next(writes, ()):
             if later:
-                with nodes_held(engine):
+                with nodes_locked(engine):
                     lists.do(operation)
             else:
                 lists.do(operation)

@@ -16,7 +16,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 @pytest.fixture
-def folds_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def folds_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     """No unit folds by chance, and none remembers for a moment that a list was contended."""
     monkeypatch.setattr(writing, "_FOLD_EVERY", 10**12)
     monkeypatch.setattr(contention, "_SECONDS", 0.0)

@@ -109,7 +109,7 @@ def counted_later() -> Iterator[None]:
 
 
 @contextmanager
-def nodes_held(engine: Engine) -> Iterator[None]:
+def nodes_locked(engine: Engine) -> Iterator[None]:
     """Another transaction holds all nodes: a unit that writes to them is refused."""
     engine.is_held = lambda pk, sk: pk.endswith("#nodes") and sk[0].isdigit()
     try:

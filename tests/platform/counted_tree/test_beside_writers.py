@@ -38,7 +38,7 @@ from tests.platform.counted_tree.beside_writers import (
 from tests.platform.counted_tree.engine import Engine
 from tests.platform.counted_tree.lists import START, STATUS, Operation, TwoLists, numbered
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 PAID = STATUS.among("paid")
 DEEP = [PageRequest(n, 7) for n in (5, 9, 20, 38, 43)]

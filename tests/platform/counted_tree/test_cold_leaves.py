@@ -23,14 +23,14 @@ from tests.platform.counted_tree.lists import (
     Importer,
     Operation,
     TwoLists,
-    nodes_held,
+    nodes_locked,
     numbered,
     tree,
 )
 from tests.platform.counted_tree.test_interleavings import deletes, inserts, paused
 from tests.platform.counted_tree.test_packed import load, pages, rows
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 HOUR = timedelta(hours=1)
 PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3, cold_after=HOUR)
@@ -206,7 +206,7 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
 
         def act(lists: TwoLists = lists) -> None:
             if later:
-                with nodes_held(engine):
+                with nodes_locked(engine):
                     lists.do(*operations)
             else:
                 lists.do(*operations)

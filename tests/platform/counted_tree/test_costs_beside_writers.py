@@ -26,7 +26,7 @@ from tests.platform.counted_tree.beside_writers import (
     page_of,
 )
 from tests.platform.counted_tree.engine import Engine
-from tests.platform.counted_tree.lists import Operation, TwoLists, nodes_held, numbered
+from tests.platform.counted_tree.lists import Operation, TwoLists, nodes_locked, numbered
 from tests.platform.counted_tree.test_costs import (
     CANCELLED,
     FINANCIAL,
@@ -36,7 +36,7 @@ from tests.platform.counted_tree.test_costs import (
     order,
 )
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 MANY = 40_000
 
@@ -82,7 +82,7 @@ def test_what_is_pending_elsewhere_disturbs_no_page(engine: Engine) -> None:
     def ask() -> Listing[TreeEntry]:
         return lists.tree.page(request, descending=True)
 
-    with nodes_held(engine):
+    with nodes_locked(engine):
         lists.do((None, numbered(END + 1)))
     quiet, _ = engine.measured(ask)
     last = ask().items[0].payload

@@ -39,7 +39,7 @@ from tests.platform.counted_tree.lists import (
     counted_later,
     entry,
     expected,
-    nodes_held,
+    nodes_locked,
     tree,
 )
 
@@ -132,7 +132,7 @@ class Histories(RuleBasedStateMachine):
 
     def others_at_the_nodes(self) -> AbstractContextManager[None]:
         """Another transaction holds the nodes; on moto it held them a moment ago."""
-        return nodes_held(self.engine) if self.engine else counted_later()
+        return nodes_locked(self.engine) if self.engine else counted_later()
 
     @rule(new=ENTRIES, choice=CHOICES)
     def write(self, new: TreeEntry, choice: int) -> None:
@@ -425,7 +425,7 @@ SHARDS = 4
 """So that several processes share them."""
 
 
-@pytest.mark.usefixtures("folds_when_asked")
+@pytest.mark.usefixtures("folds_on_demand")
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_histories(engine: Engine, shard: int) -> None:
     """60 histories in all, 2,000 in CI."""
@@ -447,7 +447,7 @@ def test_histories(engine: Engine, shard: int) -> None:
 
 
 @pytest.mark.usefixtures(
-    "folds_when_asked", "world"
+    "folds_on_demand", "world"
 )  # the next test in this process begins without rows
 def test_histories_on_moto() -> None:
     """A few of them with moto's evaluation of the expressions."""

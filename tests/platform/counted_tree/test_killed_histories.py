@@ -141,7 +141,7 @@ SHARDS = 2
 """So that several processes share them."""
 
 
-@pytest.mark.usefixtures("folds_when_asked", "all_is_cold")
+@pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_killed_histories(engine: Engine, shard: int) -> None:
     """4 histories in all, 2,000 in CI: each has hundreds of deaths."""

@@ -23,7 +23,7 @@ from tests.platform.counted_tree.lists import Importer, TwoLists, apply, numbere
 from tests.platform.counted_tree.test_interleavings import inserts
 from tests.platform.counted_tree.test_unit_loading import at_the_end, begun
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 
 def test_that_a_list_is_empty_is_read_once(engine: Engine) -> None:

@@ -27,13 +27,13 @@ from tests.platform.counted_tree.lists import (
     TwoLists,
     apply,
     counted_later,
-    nodes_held,
+    nodes_locked,
     numbered,
     tree,
 )
 from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves, paused
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
 LARGE = replace(PACKING, entries=20, pages=4, joined_bytes=0)
@@ -170,14 +170,14 @@ class TestLoads:
         random = Random(3)
         numbers = random.sample(range(100_000), 2_800)
 
-        def bring(count: int) -> None:
+        def insert(count: int) -> None:
             new = [replace(numbered(numbers.pop()), payload=token_hex(22)) for _ in range(count)]
             load(lists, sorted(new, key=lambda entry: entry.key))
 
-        bring(1_200)
+        insert(1_200)
         written = engine.written
         while len(lists.model) < 2_500:
-            bring(len(lists.model) // 10)
+            insert(len(lists.model) // 10)
         assert (engine.written - written) / (len(lists.model) - 1_200) <= 0.5
         lists.check_whole()
 
@@ -232,7 +232,7 @@ class TestSingleWrites:
         """With nodes counted at once, or later; and after a fold."""
         lists = packed()
         if later:
-            with nodes_held(engine):
+            with nodes_locked(engine):
                 lists.do(*operations)
         else:
             lists.do(*operations)
@@ -442,7 +442,7 @@ class TestAnyTime:
     def act(self, engine: Engine, lists: TwoLists, unit: str, *, later: bool) -> None:
         """Another writer commits; the nodes are free or held."""
         if later:
-            with nodes_held(engine):
+            with nodes_locked(engine):
                 lists.do(*UNITS[unit])
         else:
             lists.do(*UNITS[unit])

@@ -33,7 +33,7 @@ from tests.platform.counted_tree.lists import (
     TwoLists,
     entry,
     expected,
-    nodes_held,
+    nodes_locked,
     tree,
 )
 from tests.platform.counted_tree.test_histories import (
@@ -136,7 +136,7 @@ class PackedHistories(Histories):
         """Another writer commits."""
         assert self.engine is not None
         if later:
-            with nodes_held(self.engine):
+            with nodes_locked(self.engine):
                 self.lists.do(*done)
         else:
             self.lists.do(*done)
@@ -235,7 +235,7 @@ SHARDS = 2
 """So that several processes share them."""
 
 
-@pytest.mark.usefixtures("folds_when_asked", "all_is_cold")
+@pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_packed_histories(engine: Engine, shard: int) -> None:
     """12 histories in all, 2,000 in CI."""
@@ -257,7 +257,7 @@ def test_packed_histories(engine: Engine, shard: int) -> None:
     )
 
 
-@pytest.mark.usefixtures("folds_when_asked", "all_is_cold", "world")
+@pytest.mark.usefixtures("folds_on_demand", "all_is_cold", "world")
 def test_packed_histories_on_moto() -> None:
     """A few of them with moto's evaluation of the expressions."""
     run_state_machine_as_test(

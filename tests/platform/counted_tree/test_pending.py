@@ -29,13 +29,13 @@ from tests.platform.counted_tree.lists import (
     TwoLists,
     apply,
     counted_later,
-    nodes_held,
+    nodes_locked,
     numbered,
     tree,
 )
 from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves, paused
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 
 def filled(numbers: range, built: Tree | None = None) -> TwoLists:
@@ -72,7 +72,7 @@ class TestWhoMeetsOthersAtTheNodes:
         lists = filled(range(0, 60, 2), tree(f"list#{uuid4()}", fan_out=3))
         operations = [o for o in operations if o[0] is None or o[0].key in lists.model]
         before = nodes(lists)
-        with nodes_held(engine):
+        with nodes_locked(engine):
             lists.do(*operations)
         assert nodes(lists) == before
         assert len(lists.tree.rows.pending()) == bool(operations)
@@ -87,7 +87,7 @@ class TestWhoMeetsOthersAtTheNodes:
         """It doesn't read a node then, either."""
         monkeypatch.setattr(contention, "_SECONDS", 60.0)
         lists = filled(range(30))
-        with nodes_held(engine):
+        with nodes_locked(engine):
             lists.do(*inserts(100))
         calls = len(engine.calls)
         lists.do(*inserts(101))
@@ -100,7 +100,7 @@ class TestWhoMeetsOthersAtTheNodes:
     ) -> None:
         monkeypatch.setattr(contention, "_SECONDS", 60.0)
         lists = filled(range(30))
-        with nodes_held(engine):
+        with nodes_locked(engine):
             lists.do(*inserts(100))
         monkeypatch.setattr(time, "monotonic", lambda: 10.0**9)
         calls = len(engine.calls)

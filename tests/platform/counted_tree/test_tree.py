@@ -391,16 +391,16 @@ class TestNodes:
         """
         lists, importer = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=32)), Importer()
 
-        def bring(numbers: range) -> list[int]:
+        def insert(numbers: range) -> list[int]:
             for number in numbers:
                 importer.do(lists.tree, [(None, numbered(number))])
                 lists.note((None, numbered(number)))
             lists.check()
             return [node.n for node in lists.tree.rows.top()]
 
-        assert bring(range(23)) == [23]
-        assert bring(range(23, 24)) == [5] * 4 + [4]
-        assert bring(range(24, 43)) == [5] * 4 + [23]
+        assert insert(range(23)) == [23]
+        assert insert(range(23, 24)) == [5] * 4 + [4]
+        assert insert(range(24, 43)) == [5] * 4 + [23]
         lists.do((None, numbered(43)))
         assert [node.n for node in lists.tree.rows.top()] == [5] * 8 + [4]
         lists.check()

@@ -30,7 +30,7 @@ from tests.platform.counted_tree.lists import (
     Operation,
     TwoLists,
     counted_later,
-    nodes_held,
+    nodes_locked,
     numbered,
     tree,
 )
@@ -39,7 +39,7 @@ from tests.platform.counted_tree.test_interleavings import deletes, inserts
 from tests.platform.counted_tree.test_packed import UNITS, each_pause, pages
 from tests.platform.counted_tree.test_packed_histories import LOADED, PACKINGS, PackedHistories
 
-pytestmark = pytest.mark.usefixtures("folds_when_asked")
+pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 PACKING = Packing(entries=8, fold_after=4, ends=5, node_fan_out=3)
 
@@ -303,7 +303,7 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
 
     def act(lists: TwoLists) -> None:
         if later:
-            with nodes_held(engine):
+            with nodes_locked(engine):
                 lists.do(*AT_ONCE[unit])
         else:
             lists.do(*AT_ONCE[unit])
@@ -421,7 +421,7 @@ class UnitHistories(PackedHistories):
             self.loader.add(self.lists, new)
 
 
-@pytest.mark.usefixtures("folds_when_asked", "all_is_cold")
+@pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
 def test_histories_with_units(engine: Engine) -> None:
     """Whatever is written before units and between their calls, the list equals a plain one."""
 

@@ -156,7 +156,7 @@ class Histories(RuleBasedStateMachine):
             self.deliver(half, 100, packs=False)
 
     @rule(half=st.integers(0, 1), most=st.integers(1, 12), packs=st.booleans())
-    def bring(self, half: int, most: int, packs: bool) -> None:
+    def insert(self, half: int, most: int, packs: bool) -> None:
         """A reader handles a batch."""
         self.deliver(half, most, packs=packs)
 

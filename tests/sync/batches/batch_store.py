@@ -107,7 +107,7 @@ class Shop:
         assert answer.status == 202, answer.body
         return str(answer.json["id"])
 
-    def bring(self, **body: Any) -> Body:
+    def import_batch(self, **body: Any) -> Body:
         """Sends a batch and waits until its import has ended: the import."""
         queued = self.queue(**body)
         self.world.deliver()

@@ -59,8 +59,8 @@ class TestChunks:
     def test_people_who_are_one_only_by_what_is_held(self, shop: Shop) -> None:
         """One order has the email, the other the phone of a known person."""
         email, phone = f"both.{CANARY}@example.com", "+436601234567"
-        shop.bring(customers=[customer(0, email=email, phone=phone)])
-        shop.bring(
+        shop.import_batch(customers=[customer(0, email=email, phone=phone)])
+        shop.import_batch(
             orders=[order(1, customer={"email": email}), order(2, customer={"phone": phone})]
         )
         [profile] = shop.get("/profiles")["items"]
@@ -96,7 +96,7 @@ class TestChunks:
     ) -> None:
         """In case that wasn't foreseen."""
         monkeypatch.setattr(chunks.Chunks, "_waits", lambda _self, _record: False)
-        shop.bring(orders=[order(n, customer=buyer(n // 2)) for n in range(8)])
+        shop.import_batch(orders=[order(n, customer=buyer(n // 2)) for n in range(8)])
         people = [shop.get(f"/profiles/{row['id']}") for row in shop.get("/profiles")["items"]]
         assert [each["orders"] for each in people] == [2, 2, 2, 2]
         shop.check_lists()

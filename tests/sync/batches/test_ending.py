@@ -61,9 +61,9 @@ class TestDisconnected:
         queued = shop.queue(orders=orders(25))
         with before_the_commit(shop.disconnect, SECOND_CHUNK):
             assert shop.run_worker() == []
-        brought = self.failed(shop, queued)["imported"]["orders"]
-        assert 0 < brought < 25
-        assert len(shop.numbers()) == brought
+        imported_orders = self.failed(shop, queued)["imported"]["orders"]
+        assert 0 < imported_orders < 25
+        assert len(shop.numbers()) == imported_orders
         shop.check_lists()
 
     def test_connected_again_meanwhile(self, shop: Shop) -> None:
@@ -89,7 +89,7 @@ class TestDisconnected:
             ends.append({self.failed(shop, each)["completedAt"] for each in queued})
             shop.world.advance(seconds=1)
             shop.connect_again()
-            shop.bring(orders=[order(10 + number)])
+            shop.import_batch(orders=[order(10 + number)])
         assert len(set().union(*ends)) == 3
         assert shop.turns().total(None, [ImportStatus.FAILED]) == 6
         assert shop.numbers() == ["#10", "#11", "#12"]
@@ -194,7 +194,7 @@ class TestFailing:
         assert redrive["maxReceiveCount"] == RECEIVES
 
     def test_a_store_that_has_nothing_open(self, shop: Shop) -> None:
-        shop.bring(orders=orders(1))
+        shop.import_batch(orders=orders(1))
         before = [row.serialize() for row in shop.world.rows(shop.workspace.key)]
         assert shop.run_worker() == []
         assert [row.serialize() for row in shop.world.rows(shop.workspace.key)] == before

@@ -44,7 +44,7 @@ class TestListImports:
             assert found["total"] == len(ids)
 
     def test_of_a_disconnected_store(self, shop: Shop) -> None:
-        done = shop.bring(orders=[order(0, total=CENTS)])
+        done = shop.import_batch(orders=[order(0, total=CENTS)])
         shop.disconnect()
         assert shop.get(f"{shop.path}/imports")["items"] == [done]
         assert shop.read(done["id"]) == done
@@ -141,7 +141,7 @@ class TestGetImport:
     def test_whole(self, shop: Shop) -> None:
         queued_at = clock.to_text(clock.now())
         shop.world.advance(seconds=3)
-        done = shop.bring(customers=[customer(0), customer(1)], orders=orders(3))
+        done = shop.import_batch(customers=[customer(0), customer(1)], orders=orders(3))
         assert done == {
             "id": done["id"],
             "scope": "customers_orders",
@@ -169,7 +169,7 @@ class TestListProblems:
             assert answer.problem() == (404, "not_found")
 
     def test_another_workspaces(self, world: World, shop: Shop) -> None:
-        stranger, done = open_shop(world), shop.bring(orders=[order(0, total=CENTS)])
+        stranger, done = open_shop(world), shop.import_batch(orders=[order(0, total=CENTS)])
         path = f"{shop.path}/imports/{done['id']}/problems"
         answer = world.call("GET", path, token=stranger.owner.token)
         assert answer.problem() == (404, "not_found")
@@ -184,14 +184,14 @@ class TestListProblems:
         assert answer.error_paths() == ["query.pageSize"]
 
     def test_none(self, shop: Shop) -> None:
-        done = shop.bring(orders=orders(2))
+        done = shop.import_batch(orders=orders(2))
         found = shop.get(f"{shop.path}/imports/{done['id']}/problems")
         assert found == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
     def test_pages_by_number(self, shop: Shop) -> None:
         wrong = [n for n in range(40) if n % 3]
         batch = [order(n, total=CENTS if n in wrong else eur(5)) for n in range(40)]
-        done = shop.bring(customers=[customer(0)], orders=batch)
+        done = shop.import_batch(customers=[customer(0)], orders=batch)
         assert done["imported"] == {"customers": 1, "orders": 14, "products": 0}
         for page in (1, 2, 3, 4):
             path = f"{shop.path}/imports/{done['id']}/problems"
@@ -200,7 +200,7 @@ class TestListProblems:
             assert [p["index"] for p in found["items"]] == wrong[10 * page - 10 : 10 * page]
 
     def test_past_any_number(self, shop: Shop) -> None:
-        done = shop.bring(orders=[order(0, total=CENTS)])
+        done = shop.import_batch(orders=[order(0, total=CENTS)])
         path = f"{shop.path}/imports/{done['id']}/problems"
         found = shop.get(path, page=1_000_000, pageSize=100)
         assert (found["items"], found["total"]) == ([], 1)

@@ -19,7 +19,7 @@ class TestRecords:
     """At most 500, whatever they are."""
 
     def test_500_come_through(self, shop: Shop) -> None:
-        done = shop.bring(orders=[{**order(n), "customer": None} for n in range(500)])
+        done = shop.import_batch(orders=[{**order(n), "customer": None} for n in range(500)])
         assert (done["status"], done["imported"]["orders"]) == ("completed", 500)
         listed = shop.get("/orders", sort="placedAt", pageSize=100, page=5)
         assert listed["total"] == 500
@@ -60,7 +60,7 @@ class TestSize:
         lines = [{"title": f"{CANARY} {'x' * 240}", **line} for _ in range(240)]
         batch = [order(number, lineItems=lines) for number in range(54)]
         assert 4_400_000 < len(json.dumps({"orders": batch})) < LARGE_BODY_BYTES
-        done = shop.bring(orders=batch)
+        done = shop.import_batch(orders=batch)
         assert (done["status"], done["imported"]["orders"]) == ("completed", 54)
 
 

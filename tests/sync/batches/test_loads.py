@@ -93,11 +93,13 @@ def test_transactions_are_filled_again_once_buyers_take_less(
 ) -> None:
     """Their first orders are older than their first-seen times, and move them in lists."""
     shop, buyers = ready(world), range(12)
-    shop.bring(customers=[customer(n, 5000, externalCreatedAt=moment(5000)) for n in buyers])
+    shop.import_batch(customers=[customer(n, 5000, externalCreatedAt=moment(5000)) for n in buyers])
     for module in (loading, loads):
         monkeypatch.setattr(module, "ENDS", 2)
     with transactions() as seen:
-        shop.bring(orders=[order(n, customer=buyer(n % len(buyers))) for n in range(10, 106)])
+        shop.import_batch(
+            orders=[order(n, customer=buyer(n % len(buyers))) for n in range(10, 106)]
+        )
     chunks = chunks_of(seen)
     sizes = [sum("#order#" in key_of(item)[0] for item in items) for items in chunks]
     assert sum(sizes) == 96
@@ -112,11 +114,11 @@ def test_a_buyer_of_several_in_a_row_is_written_once(
 ) -> None:
     """Otherwise each transaction would begin with the last one's buyer, and wait for it."""
     shop, buyers, each = ready(world), 24, 4
-    shop.bring(customers=[customer(n) for n in range(10, 10 + buyers)])
+    shop.import_batch(customers=[customer(n) for n in range(10, 10 + buyers)])
     for module in (loading, loads):
         monkeypatch.setattr(module, "ENDS", each)
     with transactions() as seen, waits() as waited:
-        shop.bring(orders=[order(n, customer=buyer(n // each)) for n in range(40, 40 + 60)])
+        shop.import_batch(orders=[order(n, customer=buyer(n // each)) for n in range(40, 40 + 60)])
     written = [key_of(item) for items in chunks_of(seen) for item in items]
     assert len(chunks_of(seen)) > 2
     assert sum(sort_key == "profile" for _, sort_key in written) == 60 // each
@@ -131,7 +133,7 @@ def test_who_bought_in_a_transaction_in_flight_is_waited_for_when_it_is_their_tu
     for module in (loading, loads):
         monkeypatch.setattr(module, "ENDS", 2)
     with waits() as waited:
-        shop.bring(
+        shop.import_batch(
             orders=[order(n, customer=buyer(12 if n == again else n)) for n in range(10, 60)]
         )
     assert waited == []
@@ -200,10 +202,10 @@ class TestLoads:
         assert (plain_pages, pages(shop) > 3) == (0, True)
 
     def test_a_buyer_of_several_is_written_once(self, shop: Shop) -> None:
-        shop.bring(orders=[order(0), order(1)])
+        shop.import_batch(orders=[order(0), order(1)])
         several = [order(n, customer=buyer(7)) for n in range(2, 8)]
         with small_loads(ends=1, lookahead=8), transactions() as seen:
-            shop.bring(orders=[*several, order(8)])
+            shop.import_batch(orders=[*several, order(8)])
         chunk, _last = chunks_of(seen)
         written = [sk for _pk, sk in map(key_of, chunk)]
         assert (written.count("profile"), written.count("order")) == (1, 6)
@@ -218,7 +220,7 @@ class TestLoads:
         """A chunk may have none that any list gets: the import goes on behind it."""
         shop, dollars = ready(world), {"amount": 100, "currency": "USD"}
         orders = [order(n, **({"total": dollars} if n in refused else {})) for n in range(10, 30)]
-        shop.bring(orders=orders)
+        shop.import_batch(orders=orders)
         shown = outcome(shop)
         assert (shown["status"], shown["imported"]["orders"]) == ("completed", 20 - len(refused))
         assert [(each["index"], each["code"]) for each in shown["problems"]] == [
@@ -229,12 +231,12 @@ class TestLoads:
 
     def test_the_first_and_the_last_ones_stay_rows(self, shop: Shop) -> None:
         """So the first page of the list is read without any page of entries."""
-        shop.bring(orders=[order(0), order(1)])
-        shop.bring(orders=[order(n) for n in range(2, 12)])
+        shop.import_batch(orders=[order(0), order(1)])
+        shop.import_batch(orders=[order(n) for n in range(2, 12)])
         assert self.rows(shop) == {0, 1, 10, 11}
 
     def test_the_last_ones_are_packed_where_another_batch_waits(self, shop: Shop) -> None:
-        shop.bring(orders=[order(0), order(1)])
+        shop.import_batch(orders=[order(0), order(1)])
         for first in (2, 10):
             shop.queue(orders=[order(n) for n in range(first, first + 8)])
         shop.world.deliver()
@@ -250,26 +252,26 @@ class TestLoads:
 
     def test_the_same_once_more_changes_nothing(self, world: World) -> None:
         shop = ready(world)
-        shop.bring(orders=NEW)
+        shop.import_batch(orders=NEW)
         before = state_of(shop)
-        again = shop.bring(orders=NEW)
+        again = shop.import_batch(orders=NEW)
         assert again["imported"]["orders"] == len(NEW) - 1
         assert state_of(shop) == before
         shop.check_lists()
 
     def test_older_than_what_is_there_and_in_any_order(self, shop: Shop) -> None:
         """Entries come between others, and before all of them."""
-        shop.bring(orders=[order(n) for n in (30, 31, 32, 33)])
+        shop.import_batch(orders=[order(n) for n in (30, 31, 32, 33)])
         mixed = [order(n) for n in (5, 40, 3, 31_000, 20, 4, 35, 7, 6, 50, 51)]
-        shop.bring(orders=mixed)
+        shop.import_batch(orders=mixed)
         numbers = [int(number[1:]) for number in shop.numbers()]
         assert numbers == sorted({30, 31, 32, 33, 5, 40, 3, 31_000, 20, 4, 35, 7, 6, 50, 51})
         shop.check_lists()
 
     def test_small_pages_share_a_leaf(self, shop: Shop) -> None:
         """Four orders a transaction, and four transactions a leaf."""
-        shop.bring(orders=[order(0), order(1)])
-        shop.bring(orders=[order(n) for n in range(2, 20)])
+        shop.import_batch(orders=[order(0), order(1)])
+        shop.import_batch(orders=[order(n) for n in range(2, 20)])
         for tree in (OrderList(shop.workspace).tree, OrderList(shop.workspace, shop.store_id).tree):
             nodes, _ = tree.rows.everything()
             assert [len(node.page_keys) for node in nodes if not node.level] == [0, 4]
@@ -281,7 +283,7 @@ class TestLoads:
         for module in (chunks, loads):
             monkeypatch.setattr(module, "MAX_ITEMS", 10_000)
         with small_loads(ends=30, lookahead=100), transactions() as seen:
-            shop.bring(orders=[order(n) for n in range(90)])
+            shop.import_batch(orders=[order(n) for n in range(90)])
         assert max(map(len, chunks_of(seen))) <= MAX_ITEMS + 1
         assert len(shop.numbers()) == 90
         shop.check_lists()
@@ -292,7 +294,7 @@ class TestLoads:
             small_loads(ends=30, lookahead=100),
             patch.object(loads, "missing_at_ends", wraps=loading.missing_at_ends) as queried,
         ):
-            shop.bring(orders=[order(n) for n in range(100)])
+            shop.import_batch(orders=[order(n) for n in range(100)])
         assert 2 <= queried.call_count <= 5, "not with each of some ten transactions and more"
 
     def test_fewer_transactions_than_orders(self, world: World) -> None:
@@ -330,7 +332,7 @@ def test_whatever_is_sent(
         for shop in (one, other):
             put_all(shop, known_customers, known_orders)
         with small_loads(ends=1, lookahead=lookahead):
-            done = one.bring(customers=customers, orders=orders)
+            done = one.import_batch(customers=customers, orders=orders)
         check(one, other, done, put_all(other, customers, orders))
     finally:
         world.close()

@@ -27,7 +27,7 @@ class TestOrder:
     def test_customers_before_orders_each_as_they_stand(self, shop: Shop) -> None:
         """The order finds the customer, which is after it in the request."""
         batch = {"orders": [order(0, customer={"externalId": "c-7"})], "customers": [customer(7)]}
-        done = shop.bring(**batch)
+        done = shop.import_batch(**batch)
         assert done["imported"] == {"customers": 1, "orders": 1, "products": 0}
         [profile] = shop.get("/profiles")["items"]
         assert profile["email"] == customer(7)["email"]
@@ -73,8 +73,10 @@ class TestRecords:
 
     def test_equal_moments_are_accepted_and_older_ones_change_nothing(self, shop: Shop) -> None:
         """Either counts as imported: the stored record is at least as new as the one sent."""
-        shop.bring(orders=[order(0, 5, number="#five"), order(1, 5)], customers=[customer(9, 5)])
-        done = shop.bring(
+        shop.import_batch(
+            orders=[order(0, 5, number="#five"), order(1, 5)], customers=[customer(9, 5)]
+        )
+        done = shop.import_batch(
             orders=[order(0, 4, number="#four"), order(1, 5, number="#equal")],
             customers=[customer(9, 4, firstName="Older")],
         )
@@ -86,17 +88,19 @@ class TestRecords:
         assert profile["name"] == "Ann9"
 
     def test_what_was_deleted_stays_so_unless_it_is_newer(self, shop: Shop) -> None:
-        shop.bring(orders=[order(0, 5), order(1, 5)])
+        shop.import_batch(orders=[order(0, 5), order(1, 5)])
         for number in (0, 1):
             assert shop.do("DELETE", f"/orders/o-{number}").status == 204
-        done = shop.bring(orders=[order(0, 5), order(1, 6)])
+        done = shop.import_batch(orders=[order(0, 5), order(1, 6)])
         assert done["imported"]["orders"] == 2
         assert shop.numbers() == ["#1"]
 
     def test_another_buyer(self, shop: Shop) -> None:
         """The order moves from one profile to the other, also in lists."""
-        shop.bring(customers=[customer(0), customer(1)], orders=[order(0, customer=buyer(0))])
-        shop.bring(orders=[order(0, 1, customer=buyer(1))])
+        shop.import_batch(
+            customers=[customer(0), customer(1)], orders=[order(0, customer=buyer(0))]
+        )
+        shop.import_batch(orders=[order(0, 1, customer=buyer(1))])
         spent = {}
         for number in (0, 1):
             [profile] = shop.get("/profiles", email=customer(number)["email"])["items"]
@@ -109,7 +113,7 @@ class TestRecords:
     def test_a_problem_holds_nothing_up(self, shop: Shop) -> None:
         """A problem has the record's place in the batch, and what is wrong with it."""
         line = {"title": "Tea", "quantity": 1, "unitPrice": DOLLARS, "totalDiscount": eur(0)}
-        done = shop.bring(
+        done = shop.import_batch(
             customers=[customer(0)],
             orders=[
                 order(0),
@@ -143,7 +147,7 @@ class TestRecords:
         names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
         line = {**dict.fromkeys(names, "é" * 255), "quantity": 1}
         lines = [{**line, "unitPrice": eur(1), "totalDiscount": eur(0)}] * 250
-        done = shop.bring(orders=[order(0), order(1, lineItems=lines), order(2)])
+        done = shop.import_batch(orders=[order(0), order(1, lineItems=lines), order(2)])
         assert done["imported"]["orders"] == 2
         [problem] = shop.problems(done["id"])
         assert (problem["index"], problem["code"]) == (1, "payload_too_large")
@@ -159,7 +163,7 @@ class TestRecords:
 
         for module in (loading, service):
             monkeypatch.setattr(module, "use_codes", refuses)
-        done = shop.bring(orders=orders(4))
+        done = shop.import_batch(orders=orders(4))
         assert done["imported"]["orders"] == 3
         assert [problem["index"] for problem in shop.problems(done["id"])] == [1]
         assert shop.numbers() == ["#0", "#2", "#3"]

@@ -103,7 +103,7 @@ def test_whatever_is_sent(
             for path in deleted:
                 shop.do("DELETE", path)
         assert state_of(one) == state_of(other)
-        done = one.bring(customers=customers, orders=orders)
+        done = one.import_batch(customers=customers, orders=orders)
         statuses = put_all(other, customers, orders)
         check(one, other, done, statuses)
     finally:

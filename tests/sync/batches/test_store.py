@@ -37,7 +37,7 @@ class TestStore:
 
     def test_the_list_knows_it(self, shop: Shop) -> None:
         other = replace(shop, store=shop.world.store(shop.owner))
-        shop.bring(orders=orders(1))
+        shop.import_batch(orders=orders(1))
         for status, ids in (
             ("none", {other.store}),
             ("completed", {shop.store}),

@@ -8,7 +8,7 @@ import pytest
 from storepost.platform.persistence.sealing import clear_key_cache
 from tests.harness.call_interruption import Side, around_calls
 from tests.harness.faults import FakeTime, refusal
-from tests.harness.throttling import MANY, Throttling, bring_until_done
+from tests.harness.throttling import MANY, Throttling, run_until_done
 from tests.harness.world import World
 from tests.sync.batches.batch_store import QUEUE, Shop, customer, order
 from tests.sync.batches.test_loads import NEW, outcome, ready, small_loads
@@ -35,14 +35,14 @@ def test_nothing_fails_and_nothing_is_there_twice(
         back()
         clear_key_cache()
         faults = Throttling(fake_time, seed)
-        brought = bring_until_done(
+        result = run_until_done(
             faults,
             QUEUE,
             lambda tries: shop.run_worker(tries) == [],
             lambda: shop.turns().running is not None,
             seconds,
         )
-    assert (brought.runs > 1) == (seconds is not None)
+    assert (result.runs > 1) == (seconds is not None)
     assert faults.share > MANY
     assert outcome(shop) == expected
     assert events_of(shop) == events

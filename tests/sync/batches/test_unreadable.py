@@ -90,9 +90,9 @@ class TestOneRecord:
     def test_fails_alone(
         self, shop: Shop, array: str, of: Any, record: Any, external_id: str | None, begins: str
     ) -> None:
-        brought, [problem] = imported(shop, **{array: [of(0), record, of(2)]})
+        counts, [problem] = imported(shop, **{array: [of(0), record, of(2)]})
         nothing = {"customers": 0, "orders": 0, "products": 0}
-        assert brought == {**nothing, array: 2}
+        assert counts == {**nothing, array: 2}
         assert problem.pop("detail").startswith(begins)
         assert problem == {"index": 1, "externalId": external_id, "code": "validation"}
 
@@ -117,8 +117,8 @@ class TestOneRecord:
             raise OverflowError
 
         monkeypatch.setattr("storepost.sync.batches.schemas.BatchOrder.model_validate", fail)
-        brought, [problem] = imported(shop, customers=[customer(0)], orders=[order(0)])
-        assert brought == {"customers": 1, "orders": 0, "products": 0}
+        counts, [problem] = imported(shop, customers=[customer(0)], orders=[order(0)])
+        assert counts == {"customers": 1, "orders": 0, "products": 0}
         assert problem == {
             "index": 0,
             "externalId": "o-0",
@@ -131,8 +131,8 @@ class TestManyRecords:
     """Only a body that is no batch at all is refused."""
 
     def test_none_that_can_be_read(self, shop: Shop) -> None:
-        brought, problems = imported(shop, orders=[{}] * 3, customers=[None])
-        assert brought == {"customers": 0, "orders": 0, "products": 0}
+        counts, problems = imported(shop, orders=[{}] * 3, customers=[None])
+        assert counts == {"customers": 0, "orders": 0, "products": 0}
         assert [(each["index"], each["externalId"]) for each in problems] == [
             (0, None),
             (0, None),

@@ -174,7 +174,7 @@ def _needs_attention(on: Scene) -> Answered:
 
 
 def _batch(on: Scene) -> Answered:
-    made = on.batches().bring(orders=[batch_store.order(1)])["id"]
+    made = on.batches().import_batch(orders=[batch_store.order(1)])["id"]
     return on.reading(f"/stores/{on.shop.store}/imports/{made}", storeId=on.shop.store)
 
 

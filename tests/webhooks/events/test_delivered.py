@@ -17,7 +17,7 @@ __all__ = ["receiver", "running_server", "server"]
 
 def batch(shop: Shop) -> None:
     sender = batch_store.Shop(shop.world, shop.owner, shop.workspace, shop.store)
-    sender.bring(orders=[batch_store.order(1)])
+    sender.import_batch(orders=[batch_store.order(1)])
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ class TestImports:
             listening.world, listening.owner, listening.workspace, listening.store
         )
         no = {"emailMarketingConsent": "unsubscribed"}
-        sender.bring(customers=[batch_store.customer(n, **no) for n in range(8)])
+        sender.import_batch(customers=[batch_store.customer(n, **no) for n in range(8)])
         types = [each.json["type"] for each in receiver.received]
         assert sorted(types) == ["consent.changed"] * 8 + ["store_import.completed"]
 

@@ -97,7 +97,9 @@ class TestImports:
         self, shop: Shop
     ) -> None:
         sender = batches(shop)
-        done = sender.bring(customers=[batch_store.customer(1)], orders=[batch_store.order(2)])
+        done = sender.import_batch(
+            customers=[batch_store.customer(1)], orders=[batch_store.order(2)]
+        )
         events = shop.events()
         [ended] = [event for event in events if event.type == "store_import.completed"]
         assert (ended.imported, ended.always) == (False, False)
@@ -108,7 +110,7 @@ class TestImports:
 
     def test_the_next_request_is_no_import_any_more(self, shop: Shop) -> None:
         sender = batches(shop)
-        sender.bring(orders=[batch_store.order(1)])
+        sender.import_batch(orders=[batch_store.order(1)])
         shop.delivered()
         body = {k: v for k, v in batch_store.order(1, 5).items() if k != "externalId"}
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", {**body, "financialStatus": "voided"})
@@ -117,7 +119,7 @@ class TestImports:
     def test_noes_of_a_batch_are_told_always(self, shop: Shop) -> None:
         consent = {"emailMarketingConsent": "unsubscribed"}
         sender = batches(shop)
-        sender.bring(customers=[batch_store.customer(n, **consent) for n in range(5)])
+        sender.import_batch(customers=[batch_store.customer(n, **consent) for n in range(5)])
         events = [event for event in shop.events() if event.always or not event.imported]
         assert Counter(event.type for event in events) == {
             "consent.changed": 5,
@@ -125,7 +127,7 @@ class TestImports:
         }
 
     def test_products_of_a_batch(self, shop: Shop) -> None:
-        batches(shop).bring(products=[{"externalId": "p-1", **product()}])
+        batches(shop).import_batch(products=[{"externalId": "p-1", **product()}])
         events = [(event.type, event.imported) for event in shop.events()]
         assert sorted(events) == [("product.created", True), ("store_import.completed", False)]
 

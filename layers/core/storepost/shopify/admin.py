@@ -165,9 +165,9 @@ class AdminClient:
         return outcome
 
     def _wait_for_room(self, document: Document, outcome: CallOutcome) -> None:
-        seconds_asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
+        seconds_requested = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
         # The shop throttled although the bucket seemed full enough, or named no time.
-        self._wait(seconds_asked or 1.0, _THROTTLED)
+        self._wait(seconds_requested or 1.0, _THROTTLED)
 
     def _wait_after_failure(self, document: Document, outcome: CallOutcome, failures: int) -> None:
         if document.is_mutation or failures == MAX_FAILURES:

@@ -71,7 +71,7 @@ class Install:
 
 
 @dataclass(frozen=True)
-class BegunInstall:
+class PendingInstall:
     """The install that a state belongs to: of this shop, begun in this workspace."""
 
     id: UUID
@@ -140,7 +140,7 @@ class InstallRepository:
         return _as_install(self._scope, item)
 
     def await_choice(
-        self, changes: Changes, install: BegunInstall, until: datetime, on_conflict: Exception
+        self, changes: Changes, install: PendingInstall, until: datetime, on_conflict: Exception
     ) -> None:
         """Keeps an approved install until `until`, while the shop's workspace is chosen.
 
@@ -165,13 +165,13 @@ class InstallRepository:
         changes.delete(InstallStateItem(*state_key(install.state_digest)))
 
 
-def find_begun(state: str) -> BegunInstall | None:
+def find_pending_install(state: str) -> PendingInstall | None:
     """Returns the install that a state belongs to; None if it was used, or has expired."""
     state_digest = digest(state)
     item = find(InstallStateItem, state_key(state_digest))
     if item is None or item.ends_at <= clock.now():
         return None
-    return BegunInstall(
+    return PendingInstall(
         id=item.install_id,
         workspace=WorkspaceScope(item.workspace_id),
         shop=item.shop,
@@ -179,7 +179,7 @@ def find_begun(state: str) -> BegunInstall | None:
     )
 
 
-def use_state(changes: Changes, install: BegunInstall, on_conflict: Exception) -> None:
+def use_state(changes: Changes, install: PendingInstall, on_conflict: Exception) -> None:
     """Marks the state as used; the commit raises `on_conflict` where it was used already."""
     row = InstallStateItem(*state_key(install.state_digest))
     changes.delete(row, InstallStateItem.install_id == install.id, on_conflict)

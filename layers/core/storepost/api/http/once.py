@@ -134,7 +134,7 @@ def _run(
     except NotFound:
         if not is_repeated(app):
             raise
-    return _answer_kept(app, Response(204), claim)
+    return _answer_stored(app, Response(204), claim)
 
 
 def _commit(app: APIGatewayHttpResolver, changes: Changes) -> None:
@@ -146,7 +146,7 @@ def _commit(app: APIGatewayHttpResolver, changes: Changes) -> None:
         raise
 
 
-def _answer_kept(
+def _answer_stored(
     app: APIGatewayHttpResolver, response: Response[Any], claim: Claim | None
 ) -> Response[Any]:
     """Returns an answer without an effect, which is kept if the request has a key."""

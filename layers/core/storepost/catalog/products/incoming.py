@@ -43,7 +43,7 @@ class IncomingVariant:
         if available is None and self.inventory is not None:
             available = self.inventory > 0 or self.sells_on
         return SourceValues(
-            _saying(
+            _non_empty(
                 title=self.title,
                 sku=self.sku,
                 barcode=self.barcode,
@@ -113,7 +113,7 @@ class IncomingProduct:
 
     def as_source_product(self, store: Store) -> SourceProduct:
         """Returns the records that the store has of it: texts by locale, the rest in no locale."""
-        own = _saying(
+        own = _non_empty(
             handle=self.handle,
             link=self.link,
             image=_image(self.image),
@@ -129,7 +129,7 @@ class IncomingProduct:
         )
         texts = (
             SourceValues(
-                _saying(title=each.title, description=each.description), locale=each.locale
+                _non_empty(title=each.title, description=each.description), locale=each.locale
             )
             for each in self.texts
         )
@@ -138,7 +138,7 @@ class IncomingProduct:
         return SourceProduct(self.external_id, records, self.updated_at, self.is_in_one_locale)
 
 
-def _saying(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say
+def _non_empty(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say
     """Returns the fields that aren't empty."""
     return {name: value for name, value in fields.items() if not is_empty(value)}
 

@@ -13,7 +13,12 @@ from storepost.shopify.claims import expect_claim, find_claim
 from storepost.shopify.details import shop_details
 from storepost.shopify.errors import ShopifyError
 from storepost.shopify.grants import keep_grant
-from storepost.shopify.installs import BegunInstall, InstallRepository, find_begun, use_state
+from storepost.shopify.installs import (
+    InstallRepository,
+    PendingInstall,
+    find_pending_install,
+    use_state,
+)
 from storepost.shopify.oauth import Tokens, tokens_for_code
 from storepost.shopify.problems import OAuthInvalid
 from storepost.shopify.scopes import lacking
@@ -47,18 +52,18 @@ def accept_approval(raw_query: str, base_url: str) -> str:
     return page_link(base_url, "connect-link", str(link.id))
 
 
-def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
+def _read(app: ShopifyApp, raw_query: str) -> tuple[PendingInstall, str]:
     """The approved install, and the code for its tokens."""
     parameters = signed_query(raw_query, app.secrets())
     if parameters is None or not {"code", "shop", "state"} <= parameters.keys():
         raise OAuthInvalid()
-    install = find_begun(parameters["state"])
+    install = find_pending_install(parameters["state"])
     if install is None or install.shop != parameters["shop"] or not is_shop(install.shop):
         raise OAuthInvalid()
     return install, parameters["code"]
 
 
-def _make_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> ConnectLink:
+def _make_link(app: ShopifyApp, approved_install: PendingInstall, code: str) -> ConnectLink:
     tokens = tokens_for_code(app, approved_install.shop, code)
     ends_at = clock.now() + VALID_FOR
     # Stored before anything else can fail: these tokens invalidated the previous ones, and a store

@@ -241,8 +241,8 @@ class Writer:
         if not rows:
             remove_layer(changes, self._source, product)
             return False
-        brought = SourceProduct(product, source_values_of(product, rows))
-        written = replace_layer(changes, self._source, brought)
+        source_product = SourceProduct(product, source_values_of(product, rows))
+        written = replace_layer(changes, self._source, source_product)
         return written.outcome is WriteOutcome.CREATED
 
 

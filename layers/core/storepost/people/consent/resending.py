@@ -70,8 +70,8 @@ class Resend:
         """Returns whether this write-back is sent again, if its change still holds."""
         if write_back is None:
             return False
-        is_given_up = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
-        is_allowed = self.cause is not Cause.SUCCESS or not is_given_up
+        is_abandoned = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
+        is_allowed = self.cause is not Cause.SUCCESS or not is_abandoned
         if write_back.status is WriteBackStatus.FAILED:
             return is_allowed
         if self.cause is Cause.REQUEST:
@@ -218,8 +218,8 @@ def _resend_owed(
     if owed is None or resend.store_id not in owed.customers:
         return True
     is_by_success = resend.cause is Cause.SUCCESS
-    is_given_up = is_by_success and owed.resends >= MAX_RESENDS
-    if is_given_up or not resend.within.has(owed.change.recorded_at):
+    is_abandoned = is_by_success and owed.resends >= MAX_RESENDS
+    if is_abandoned or not resend.within.has(owed.change.recorded_at):
         return False
     restart_owed(changes, workspace, ref, resend.store_id, counts=is_by_success)
     first = NamedAttempt(since=OF_ERASED)

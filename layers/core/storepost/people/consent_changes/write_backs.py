@@ -161,13 +161,13 @@ def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
     after = task.pending.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         _finish_as_missed(task, after, is_disconnected(task.workspace, task.store_id))
-    elif _is_kept_for_later(task, reason):
+    elif _is_resent_later(task, reason):
         _finish_as_missed(task, after, takes_no_consent(task.workspace, task.store_id))
     else:
         _finish(task, after)
 
 
-def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
+def _is_resent_later(task: Task, reason: SkipReason) -> bool:
     """Whether it is sent once the store permits it: only an unsubscription is.
 
     Most stores without an address never get one.
@@ -237,7 +237,7 @@ def _attempt(
     if reason is None:
         _note_taken(task, delivery, recipients, outcome)
     elif isinstance(reason, SkipReason):
-        finish = _finish_as_missed if _is_kept_for_later(task, reason) else _finish
+        finish = _finish_as_missed if _is_resent_later(task, reason) else _finish
         finish(task, task.pending.skipped(reason, clock.now()))
     else:
         _note_refused(task, delivery, outcome, reason)

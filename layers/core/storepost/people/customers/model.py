@@ -62,7 +62,7 @@ class IncomingCustomer:
     admin_url: str | None = None
     email_consent: IncomingConsent = IncomingConsent()
     sms_consent: IncomingConsent = IncomingConsent()
-    says_locale: bool = True
+    has_locale_field: bool = True
     """False where the record's format has no locale: then the stored locale stays."""
 
     def consent(self, channel: Channel) -> IncomingConsent:
@@ -275,7 +275,7 @@ def customer_of(
         last_name=incoming.last_name,
         email=incoming.email,
         phone=incoming.phone,
-        locale=incoming.locale if incoming.says_locale or before is None else before.locale,
+        locale=incoming.locale if incoming.has_locale_field or before is None else before.locale,
         email_consent=_consent(Channel.EMAIL, before, incoming.email, incoming.email_consent),
         sms_consent=_consent(Channel.SMS, before, incoming.phone, incoming.sms_consent),
         external_created_at=incoming.external_created_at,

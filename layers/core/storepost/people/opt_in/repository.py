@@ -87,12 +87,12 @@ class OptInRepository:
     def get(self, link: OptInLink) -> OptInRequest | None:
         """Returns the request of a link, or None."""
         row = find(OptInRequestItem, request_key(link))
-        return _as_request(self._scope, row) if row and _is_kept(row) else None
+        return _as_request(self._scope, row) if row and _is_stored(row) else None
 
     def of_profiles(self, profile_ids: Iterable[UUID]) -> list[OptInRequest]:
         """Returns all requests in the partitions of these profiles."""
         rows = chain.from_iterable(self._rows(profile_id) for profile_id in profile_ids)
-        return [_as_request(self._scope, row) for row in rows if _is_kept(row)]
+        return [_as_request(self._scope, row) for row in rows if _is_stored(row)]
 
     def add(self, changes: Changes, request: OptInRequest) -> None:
         """Adds a new request."""
@@ -133,7 +133,7 @@ class OptInRepository:
         return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=limit)
 
 
-def _is_kept(row: OptInRequestItem) -> bool:
+def _is_stored(row: OptInRequestItem) -> bool:
     """Whether the row hasn't expired: DynamoDB deletes it only days later."""
     return row.expiration is not None and row.expiration > clock.now()
 

@@ -57,7 +57,7 @@ def request_opt_in(
         raise NoEmail()
     requests, record = OptInRepository(workspace), AddressRecord(changes, profile, address)
     consent, origin = record.consent, origin_of(caller, proof=form.proof)
-    _check_may_be_asked(address, profile, consent, form)
+    _check_confirmable(address, profile, consent, form)
     sends = _checked_sends(requests, address, now)
     _count_for_workspace(workspace)
     pending = ConsentStatement(
@@ -71,7 +71,7 @@ def request_opt_in(
     return request
 
 
-def _check_may_be_asked(
+def _check_confirmable(
     address: Address, profile: Profile, consent: AddressConsent, form: Form
 ) -> None:
     if consent.state is ConsentState.SUBSCRIBED and consent.is_confirmed:

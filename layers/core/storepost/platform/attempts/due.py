@@ -43,7 +43,7 @@ class LaterMessage(Protocol):
         """Returns the message's JSON in the queue."""
 
 
-class NotSent(Exception):  # noqa: N818 - it is what happened
+class DueNotSent(Exception):  # noqa: N818 - it is what happened
     """Messages that were due in some partitions couldn't be sent."""
 
 
@@ -72,7 +72,7 @@ def due_row(message: LaterMessage, at: datetime) -> DueMessageItem:
 
 
 def send_due() -> int:
-    """Sends what is due; returns how many messages. Raises NotSent."""
+    """Sends what is due; returns how many messages. Raises DueNotSent."""
     sent, failed = 0, 0
     waiting = set(range(SHARDS))
     while waiting and seconds_left() > RESERVED_SECONDS:
@@ -86,7 +86,7 @@ def send_due() -> int:
             if number < MAX_IN_TURN:
                 waiting.remove(shard)
     if failed:
-        raise NotSent(failed)
+        raise DueNotSent(failed)
     return sent
 
 

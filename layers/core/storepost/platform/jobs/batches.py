@@ -19,7 +19,7 @@ from storepost.platform.jobs.powertools_batches import (
 )
 from storepost.platform.jobs.runs import NotYet, Run, run_once
 from storepost.platform.messaging.messages import QueueMessage
-from storepost.platform.messaging.queues import bring_again
+from storepost.platform.messaging.queues import redeliver_soon
 from storepost.platform.messaging.relay import Outgoing, is_left_to_sweep, relay_all
 from storepost.platform.persistence.patience import patience
 from storepost.values.logs import log_keys, log_unexpected
@@ -113,7 +113,7 @@ def relay_handler[E](
             if own.retries:
                 count("Retries", own.retries)
             flush(requestId=context.aws_request_id)
-        return {"batchItemFailures": _to_bring_again(records, failed)}
+        return {"batchItemFailures": _to_redeliver(records, failed)}
 
     return lambda_handler
 
@@ -154,7 +154,7 @@ def _relayed(parts: Sequence[tuple[str, Outgoing]]) -> set[str]:
     return {parts[place][0] for place in relay_all([part for _, part in parts])}
 
 
-def _to_bring_again(records: Sequence[dict[str, Any]], failed: set[str]) -> list[dict[str, str]]:
+def _to_redeliver(records: Sequence[dict[str, Any]], failed: set[str]) -> list[dict[str, str]]:
     rows = [raw["dynamodb"] for raw in records if not _is_left_to_sweep(raw["dynamodb"])]
     numbers = (row["SequenceNumber"] for row in rows)
     return [{"itemIdentifier": number} for number in numbers if number in failed]
@@ -175,7 +175,7 @@ def _of_queue(
         failed = {each["itemIdentifier"] for each in answer["batchItemFailures"]}
         if failed:
             try:
-                bring_again(r for r in SQSEvent(event).records if r.message_id in failed)
+                redeliver_soon(r for r in SQSEvent(event).records if r.message_id in failed)
             except Exception as error:  # they are delivered again all the same, but later
                 log_unexpected(error)
         return answer

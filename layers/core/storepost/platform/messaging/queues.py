@@ -70,7 +70,7 @@ def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
     return min(MAX_SECONDS, first_seconds * int(_FACTOR ** (receives - 1)))
 
 
-def bring_again(records: Iterable[SQSRecord]) -> None:
+def redeliver_soon(records: Iterable[SQSRecord]) -> None:
     """Makes SQS deliver failed messages of one queue again soon, by how often each was delivered.
 
     Half of the wait is random, so that messages that failed together aren't delivered together. If

@@ -20,7 +20,7 @@ from storepost.platform.postings.pages import KeyedPosting
 from storepost.platform.postings.reading import Layer, PageReader, RunGone, newest_of_each
 from storepost.platform.postings.rows import PostingItem, as_posting, request, send
 from storepost.platform.postings.runs import ExpectLive, Runs, RunsRepository
-from storepost.platform.postings.writing import PostingWrites, write_settled, write_together
+from storepost.platform.postings.writing import PostingWrites, write_together, write_until_done
 from storepost.values.ids import short_moment
 from storepost.values.scope import WorkspaceScope
 
@@ -79,7 +79,7 @@ class PostingRepository:
             new = self._postings(now)
             writes.append(new | {key: None for key in stale if key not in new})
             written.append(set(new))
-        write_settled(writes, expect_live)
+        write_until_done(writes, expect_live)
         return written
 
     def keys(self, entry: SearchEntry | None) -> set[Key]:

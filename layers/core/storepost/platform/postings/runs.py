@@ -66,7 +66,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class BegunRun:
+class UnfinishedRun:
     """A run whose pages are being written."""
 
     number: int
@@ -107,7 +107,7 @@ class Runs:
 
     newest: int = 0
     runs: tuple[Run, ...] = ()
-    begun: tuple[BegunRun, ...] = ()
+    begun: tuple[UnfinishedRun, ...] = ()
     ended: tuple[EndedRun, ...] = ()
 
     @property
@@ -146,7 +146,7 @@ class RunsRepository:
         def begin(changes: Changes, before: Runs) -> Runs:
             if not before.newest:
                 expect_live(changes, self._scope)
-            return _with_begun(before, BegunRun(before.newest + 1, pages, clock.now()))
+            return _with_unfinished(before, UnfinishedRun(before.newest + 1, pages, clock.now()))
 
         return self._change(begin)
 
@@ -156,11 +156,11 @@ class RunsRepository:
 
         def begin(_: Changes, before: Runs) -> Runs | None:
             number, now = before.newest + 1, clock.now()
-            begun = BegunRun(number, pages, now, min(sequences), max(sequences))
+            begun = UnfinishedRun(number, pages, now, min(sequences), max(sequences))
             covered = {each for each in before.mergeable if begun.merges(each)}
             if before.is_merging or covered != set(merged):
                 return None
-            return _with_begun(before, begun)
+            return _with_unfinished(before, begun)
 
         after = self._change(begin)
         return after.newest if after else None
@@ -197,7 +197,7 @@ class RunsRepository:
                 row = row or PostingRunsItem(*self._key)
                 row.newest = after.newest
                 row.runs = [list(astuple(each)) for each in after.runs]
-                row.begun = list(map(_begun_elements, after.begun))
+                row.begun = list(map(_unfinished_elements, after.begun))
                 row.ended = [list(astuple(each)) for each in after.ended]
                 changes.save(row)
             return after
@@ -212,7 +212,7 @@ def newest_of(indexed: Iterable[Indexed]) -> dict[Indexed, int]:
     return {each: _as_runs(find_in(rows, PostingRunsItem, keys[each])).newest for each in keys}
 
 
-def _with_begun(runs: Runs, begun: BegunRun) -> Runs:
+def _with_unfinished(runs: Runs, begun: UnfinishedRun) -> Runs:
     """Returns the runs with one that is begun now; abandoned ones are ended."""
     abandoned = [each for each in runs.begun if each.is_abandoned]
     remaining = (each for each in runs.begun if each not in abandoned)
@@ -228,10 +228,10 @@ def _as_runs(row: PostingRunsItem | None) -> Runs:
     return Runs(
         int(row.newest),
         tuple(Run(*each) for each in row.runs),
-        tuple(BegunRun(n, p, clock.from_text(at), *merged) for n, p, at, *merged in row.begun),
+        tuple(UnfinishedRun(n, p, clock.from_text(at), *merged) for n, p, at, *merged in row.begun),
         tuple(EndedRun(*each) for each in row.ended),
     )
 
 
-def _begun_elements(run: BegunRun) -> list[int | str | None]:
+def _unfinished_elements(run: UnfinishedRun) -> list[int | str | None]:
     return [run.number, run.pages, clock.to_text(run.at), run.first, run.last]

@@ -70,7 +70,9 @@ def write_together(
     return rows
 
 
-def write_settled(writes: Iterable[PostingWrites], expect_live: ExpectLive | None = None) -> None:
+def write_until_done(
+    writes: Iterable[PostingWrites], expect_live: ExpectLive | None = None
+) -> None:
     """Writes postings beside the stream's reader, which may write those of the same entries.
 
     A row with an outdated sequence may have overwritten a newer one of that reader, and may be

@@ -56,7 +56,7 @@ def customer_of(store: Store, body: Body) -> tuple[str, IncomingCustomer]:
         admin_url=f"{store.admin_url}/customers/{external_id}",
         email_consent=consent_in(body, EMAIL_CONSENT),
         sms_consent=consent_in(body, SMS_CONSENT),
-        says_locale=False,
+        has_locale_field=False,
     )
 
 

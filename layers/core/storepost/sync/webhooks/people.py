@@ -124,7 +124,7 @@ def _as_incoming(stored: Customer, channel: Channel, consent: IncomingConsent) -
         admin_url=stored.admin_url,
         email_consent=consents.get(Channel.EMAIL, IncomingConsent()),
         sms_consent=consents.get(Channel.SMS, IncomingConsent()),
-        says_locale=False,
+        has_locale_field=False,
     )
 
 

@@ -39,7 +39,7 @@ def deliver[M: DeliveryMessage](run: Run[M]) -> None:
     if endpoint is None or delivery is None or not _is_to_do(message, delivery):
         return
     if not endpoint.is_enabled and not delivery.is_by_hand:
-        repository.note_attempt(delivery, _given_up(delivery))
+        repository.note_attempt(delivery, _abandoned(delivery))
     elif endpoint.health.failing_since is not None and not isinstance(message, RetryMessage):
         body = body_of(as_retry(message).payload())
         send_fairly(Queue.WEBHOOK_RETRY, [(body, str(endpoint.id))])
@@ -60,7 +60,7 @@ def _is_to_do(message: DeliveryMessage, delivery: Delivery) -> bool:
     return is_pending and delivery.number < message.attempt
 
 
-def _given_up(delivery: Delivery) -> Delivery:
+def _abandoned(delivery: Delivery) -> Delivery:
     """Returns the delivery as failed, as its endpoint was disabled: a replay can send it again."""
     return replace(delivery, status=DeliveryStatus.FAILED, next_attempt_at=None)
 

@@ -104,8 +104,8 @@ class WebhookEndpoint:
 
     def event_for(self, event: WebhookEvent) -> WebhookEvent | None:
         """Returns the event with the type to which the endpoint subscribes; None if it has none."""
-        is_wanted = self.include_imports or event.always or not event.imported
-        type = type_for(self.events, event) if self.is_enabled and is_wanted else None
+        is_included = self.include_imports or event.always or not event.imported
+        type = type_for(self.events, event) if self.is_enabled and is_included else None
         return replace(event, type=type, also=()) if type else None
 
     def is_subscribed_to(self, types: Iterable[str]) -> bool:

@@ -60,7 +60,7 @@ class LeafLoad:
         return {entry.key: entry for page in pages for entry in page}
 
     @cached_property
-    def _kept_pages(self) -> list[str]:
+    def _remaining_pages(self) -> list[str]:
         """Returns the leaf's pages that are too large to be joined with a new one."""
         sizes = self.stored.sizes
         return [key for key in self.leaf.page_keys if sizes[key] >= self.packing.joined_bytes]
@@ -89,7 +89,7 @@ class LeafLoad:
     @cached_property
     def _beside_small(self) -> list[TreeEntry]:
         """Returns the new entries, and those of small pages."""
-        small = set(self.leaf.page_keys).difference(self._kept_pages)
+        small = set(self.leaf.page_keys).difference(self._remaining_pages)
         joined = {e.key: self._page[e.key] for key in small for e in self.stored.page(key)}
         return self._without_rows(joined | self._new)
 
@@ -130,10 +130,11 @@ class LeafLoad:
         is_small = _SHARE * len(self.changed) <= self.leaf.n
         if self._has_too_many or not self._has_paged or not is_small or not self.leaf.page:
             return False
-        stored = sum(self.stored.sizes[key] for key in self._kept_pages) + self._bytes_of_rows
+        stored = sum(self.stored.sizes[key] for key in self._remaining_pages) + self._bytes_of_rows
         added = bytes_of_page(self.rows, self.leaf, self._beside_small)
         return (
-            len(self._kept_pages) < self.packing.pages and stored + added <= self.packing.max_bytes
+            len(self._remaining_pages) < self.packing.pages
+            and stored + added <= self.packing.max_bytes
         )
 
     @cached_property
@@ -216,7 +217,7 @@ class LeafLoad:
     def _named(self, node: Node) -> Node:
         if not self.needs_page:
             return node
-        old = self._kept_pages if self.adds_page else ()
+        old = self._remaining_pages if self.adds_page else ()
         new = [generation(node.version)] if self._paged_in(node.range) else []
         return replace(node, page=pages_named(node.lo, [*old, *new]))
 

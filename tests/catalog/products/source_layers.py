@@ -40,15 +40,17 @@ def says(
     return SourceProduct(external_id, (*own, *others))
 
 
-def bring(product_source: ProductSource, *brought: SourceProduct) -> list[WriteOutcome]:
+def write_layers(
+    product_source: ProductSource, *source_products: SourceProduct
+) -> list[WriteOutcome]:
     """Writes products in one transaction, whose rows are read ahead."""
 
     def write(changes: Changes) -> list[WriteOutcome]:
         reads = ReadAhead()
-        names = [each.external_id for each in brought]
+        names = [each.external_id for each in source_products]
         reads.prefetch(keys_of(product_source.store, names))
         reads.prefetch(keys_behind(product_source.store, names, reads))
         changes.reads = reads
-        return [replace_layer(changes, product_source, each).outcome for each in brought]
+        return [replace_layer(changes, product_source, each).outcome for each in source_products]
 
     return commit_anew(write)
