@@ -72,7 +72,7 @@ class TestConsent:
                 # A store's state counts only if it differs from its previous one.
                 by_store, by_api = STATES if number % 2 else STATES[::-1]
                 late = number // 2 % 2
-                at, asked_at = times[late], times[1 - late]
+                at, requested_at = times[late], times[1 - late]
                 body = customer(
                     EMAIL,
                     emailMarketingConsent=by_store,
@@ -82,7 +82,7 @@ class TestConsent:
                 answers = two.at_once(
                     [
                         request("PUT", f"/stores/{store}/customers/c-1", owner, body),
-                        request("PUT", path, owner, {"state": by_api, "occurredAt": asked_at}),
+                        request("PUT", path, owner, {"state": by_api, "occurredAt": requested_at}),
                     ],
                     again=["conflict"],
                     within_seconds=APART[number // 4 % 3],

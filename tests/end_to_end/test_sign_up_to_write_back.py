@@ -220,12 +220,12 @@ def test_an_unsubscription_reaches_the_store_signed(
     }
     message = f"{changed['id']}.{shop.store_id}"
 
-    def told_so() -> list[Any]:
+    def received_write_backs() -> list[Any]:
         """The demo's store listens at the same address."""
         write_backs = service.json_of(200, "GET", "/_local/write-backs")
         return [each for each in write_backs if each["headers"]["webhook-id"] == message]
 
-    (received,) = soon(told_so)
+    (received,) = soon(received_write_backs)
     headers = received["headers"]
     assert Webhook(shop.secret).verify(received["body"], headers) == {
         "type": "consent.changed",

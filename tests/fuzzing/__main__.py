@@ -12,7 +12,7 @@ aws.prepare_environment()
 aws.start()
 aws.create_resources()
 
-from tests.fuzzing.asking import Asking  # noqa: E402 - the service reads the environment
+from tests.fuzzing.generated_requests import GeneratedRequests  # noqa: E402 - the service reads the environment
 
 CASES = 1600
 
@@ -20,15 +20,15 @@ CASES = 1600
 def main() -> int:
     """Sends the requests, and prints how many answers were wrong; 0 if none was."""
     began = perf_counter(), process_time()
-    asking = Asking(int(os.environ.get("CASES") or CASES), os.environ.get("ONLY", ""))
-    asking.run()
+    requests = GeneratedRequests(int(os.environ.get("CASES") or CASES), os.environ.get("ONLY", ""))
+    requests.run()
     seconds, cpu = perf_counter() - began[0], process_time() - began[1]
     print(
-        f"\n{asking.request_count} requests to {len(asking.operations)} operations in"
+        f"\n{requests.request_count} requests to {len(requests.operations)} operations in"
         f" {seconds:.0f} s ({cpu:.0f} s of CPU):"
-        f" {len(asking.findings)} answers are not as described"
+        f" {len(requests.findings)} answers are not as described"
     )
-    return 1 if asking.findings else 0
+    return 1 if requests.findings else 0
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ aws.create_resources()
 
 from tests.harness.world import World  # noqa: E402
 from tests.hostile.apart import function_apart  # noqa: E402
-from tests.hostile.asking import (  # noqa: E402
+from tests.hostile.hostile_requests import (  # noqa: E402
     Operation,
     Target,
     every_operation,

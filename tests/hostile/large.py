@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator
 
-from tests.hostile.asking import Operation, Sent, Target
 from tests.hostile.corpus import JSON
+from tests.hostile.hostile_requests import Operation, Sent, Target
 
 BYTES = 990_000
 LARGE_BYTES = 4_990_000

@@ -6,7 +6,7 @@ import pytest
 
 from tests.harness.world import World
 from tests.hostile import corpus
-from tests.hostile.asking import Sent, Target, every_operation, part_of, requests_to
+from tests.hostile.hostile_requests import Sent, Target, every_operation, part_of, requests_to
 from tests.hostile.large import TAKE_LARGE
 
 OPERATIONS = every_operation()

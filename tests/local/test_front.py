@@ -182,7 +182,7 @@ class TestCors:
 
 
 class TestLimits:
-    def gateway_said(self, answer: Any, status: int, message: str) -> None:
+    def is_gateway_answer(self, answer: Any, status: int, message: str) -> None:
         assert answer.status == status
         assert answer.json == {"message": message}
         assert answer.header("content-type") == "application/json"
@@ -194,7 +194,7 @@ class TestLimits:
             body=b" " * (LAMBDA_BYTES + 1),
             headers={"origin": "https://a.example"},
         )
-        self.gateway_said(answer, 413, "Request Entity Too Large")
+        self.is_gateway_answer(answer, 413, "Request Entity Too Large")
         assert answer.header("access-control-allow-origin") == "*"
 
     def test_so_is_one_whose_length_nobody_told(self, client: Client) -> None:
@@ -203,12 +203,12 @@ class TestLimits:
                 yield b" " * 65536
 
         answer = client.call("POST", "/v1/workspaces", body=pieces())
-        self.gateway_said(answer, 413, "Request Entity Too Large")
+        self.is_gateway_answer(answer, 413, "Request Entity Too Large")
 
     def test_what_lambda_would_get_is_measured_not_what_was_sent(self, client: Client) -> None:
         # Each quotation mark is two characters in the event, so this is over 6 MB there.
         answer = client.call("POST", "/v1/workspaces", body=b'"' * (LAMBDA_BYTES // 2 + 1))
-        self.gateway_said(answer, 413, "Request Entity Too Large")
+        self.is_gateway_answer(answer, 413, "Request Entity Too Large")
 
     def test_below_that_the_function_answers_itself(self, client: Client, world: World) -> None:
         someone = world.person()
@@ -230,7 +230,7 @@ class TestLimits:
             raise KeyError("jane.canary@example.com")
 
         monkeypatch.setattr(functions, "handler_of", lambda _name: die)
-        self.gateway_said(client.call("GET", "/v1/invitations"), 500, "Internal Server Error")
+        self.is_gateway_answer(client.call("GET", "/v1/invitations"), 500, "Internal Server Error")
         shown = capfd.readouterr().err
         assert "invitations: KeyError" in shown
         assert "canary" not in shown
@@ -242,7 +242,7 @@ class TestLimits:
             return {"statusCode": 200, "headers": {}, "body": "x" * (LAMBDA_BYTES + 1)}
 
         monkeypatch.setattr(functions, "handler_of", lambda _name: answer_at_length)
-        self.gateway_said(client.call("GET", "/v1/invitations"), 500, "Internal Server Error")
+        self.is_gateway_answer(client.call("GET", "/v1/invitations"), 500, "Internal Server Error")
 
     def test_what_fails_in_the_front_is_shown_by_its_type(
         self, client: Client, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -251,7 +251,7 @@ class TestLimits:
             raise ValueError("canary")
 
         monkeypatch.setattr(front, "serve", fail)
-        self.gateway_said(client.call("GET", "/v1/x"), 500, "Internal Server Error")
+        self.is_gateway_answer(client.call("GET", "/v1/x"), 500, "Internal Server Error")
         shown = capfd.readouterr().err
         assert "front: ValueError" in shown
         assert "canary" not in shown

@@ -22,8 +22,8 @@ def write(count: int) -> None:
 
 
 @pytest.fixture
-def asked(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The sequence numbers that the engine was asked for, in pages of 7, with a small cache."""
+def requested(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The sequence numbers requested of the engine, in pages of 7, with a small cache."""
     numbers: list[str] = []
     ask = stream_records._Shard._fetch
 
@@ -69,7 +69,7 @@ def is_whole(numbers: list[str]) -> bool:
 
 @pytest.mark.parametrize("limits", [(1, 10), (10, 1), (3, 5)])
 def test_readers_side_by_side_share_what_the_engine_is_asked_for(
-    asked: list[str], limits: tuple[int, int]
+    requested: list[str], limits: tuple[int, int]
 ) -> None:
     stream = StreamRecords("Table")
     readers = [Reader(stream, limit) for limit in limits]
@@ -81,10 +81,10 @@ def test_readers_side_by_side_share_what_the_engine_is_asked_for(
         reader.read_all()
         assert len(reader.numbers) == 13
         assert is_whole(reader.numbers)
-    assert asked == readers[0].numbers
+    assert requested == readers[0].numbers
 
 
-def test_a_reader_behind_all_that_is_kept_gets_every_record(asked: list[str]) -> None:
+def test_a_reader_behind_all_that_is_kept_gets_every_record(requested: list[str]) -> None:
     stream = StreamRecords("Table")
     first, late = Reader(stream, 5), Reader(stream, 4)
     write(3 * KEPT)
@@ -95,10 +95,10 @@ def test_a_reader_behind_all_that_is_kept_gets_every_record(asked: list[str]) ->
     for reader in (first, late):
         assert len(reader.numbers) == 3 * KEPT + 2
         assert is_whole(reader.numbers)
-    assert len(asked) < 2 * len(first.numbers)
+    assert len(requested) < 2 * len(first.numbers)
 
 
-def test_a_reader_goes_on_where_it_stood_in_a_run_before(asked: list[str]) -> None:
+def test_a_reader_goes_on_where_it_stood_in_a_run_before(requested: list[str]) -> None:
     write(12)
     before = Reader(StreamRecords("Table"), 5)
     before.read()
@@ -110,4 +110,4 @@ def test_a_reader_goes_on_where_it_stood_in_a_run_before(asked: list[str]) -> No
     assert resumed.numbers == new.numbers
     assert is_whole(new.numbers)
     assert len(new.numbers) == 12
-    assert asked
+    assert requested

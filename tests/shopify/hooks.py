@@ -139,10 +139,10 @@ def customer_body(**overrides: Any) -> dict[str, Any]:
 
 def consents(email: str | None = None, sms: str | None = None, at: str | None = UPDATED) -> Any:
     """The consent in a customer's body before that, and in orders' customers still."""
-    said = {"email_marketing_consent": email, "sms_marketing_consent": sms}
+    channels = {"email_marketing_consent": email, "sms_marketing_consent": sms}
     return {
         name: {"state": state, "opt_in_level": "single_opt_in", "consent_updated_at": at}
-        for name, state in said.items()
+        for name, state in channels.items()
         if state
     }
 

@@ -54,8 +54,8 @@ def by_key(shop: Shop) -> None:
 
 def by_webhook(hooks: Hooks) -> None:
     """The shop's webhook has the person, newer."""
-    said = {"updated_at": LATER, "phone": PHONE, **consents("subscribed", "subscribed")}
-    hooks.notify("customers/update", customer_body(last_name="Builder", **said))
+    change = {"updated_at": LATER, "phone": PHONE, **consents("subscribed", "subscribed")}
+    hooks.notify("customers/update", customer_body(last_name="Builder", **change))
 
 
 def by_order(hooks: Hooks) -> None:

@@ -169,9 +169,9 @@ class TestMain:
         assert f"{len(FILES)} documents checked: 0 findings" in capsys.readouterr().err
         schema.write_text(text.replace("contactEmail: String!", ""))
         assert checking.main(str(schema), str(scopes)) == 1
-        said = capsys.readouterr().err
-        assert "shop.graphql: Cannot query field 'contactEmail' on type 'Shop'" in said
-        assert "Shop.contactEmail: no such field or argument" in said
+        errors = capsys.readouterr().err
+        assert "shop.graphql: Cannot query field 'contactEmail' on type 'Shop'" in errors
+        assert "Shop.contactEmail: no such field or argument" in errors
 
     def test_a_scope_that_nobody_asks_for(self) -> None:
         theirs = Shopifys(admin.schema(), {("Shop", "name"): {"read_nothing"}})

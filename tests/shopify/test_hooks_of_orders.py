@@ -81,7 +81,7 @@ class TestCreate:
         assert (order.amounts.total, order.amounts.total_refunded) == (5000, 2500)
 
     @pytest.mark.parametrize(
-        ("said", "status"),
+        ("shopify_status", "status"),
         [
             (None, FinancialStatus.PENDING),
             ("expired", FinancialStatus.VOIDED),
@@ -89,15 +89,15 @@ class TestCreate:
         ],
     )
     def test_financial_status(
-        self, hooks: Hooks, said: str | None, status: FinancialStatus
+        self, hooks: Hooks, shopify_status: str | None, status: FinancialStatus
     ) -> None:
-        hooks.notify("orders/create", order_body(financial_status=said))
+        hooks.notify("orders/create", order_body(financial_status=shopify_status))
         order = hooks.order()
         assert order is not None
         assert order.financial_status is status
 
     @pytest.mark.parametrize(
-        ("said", "status"),
+        ("shopify_status", "status"),
         [
             (None, FulfillmentStatus.UNFULFILLED),
             ("fulfilled", FulfillmentStatus.FULFILLED),
@@ -106,9 +106,9 @@ class TestCreate:
         ],
     )
     def test_fulfillment_status(
-        self, hooks: Hooks, said: str | None, status: FulfillmentStatus
+        self, hooks: Hooks, shopify_status: str | None, status: FulfillmentStatus
     ) -> None:
-        hooks.notify("orders/create", order_body(fulfillment_status=said))
+        hooks.notify("orders/create", order_body(fulfillment_status=shopify_status))
         order = hooks.order()
         assert order is not None
         assert order.fulfillment_status is status

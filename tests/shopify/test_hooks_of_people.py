@@ -223,16 +223,16 @@ class TestDelete:
         deleted_at = moment(UPDATED) + timedelta(days=1)
         for at in (deleted_at, moment(CREATED)):
             hooks.notify("customers/delete", {"id": CUSTOMER}, at=at)
-        said = consents("subscribed")
+        consent = consents("subscribed")
         for at in (deleted_at, moment(UPDATED)):
-            body = customer_body(updated_at=at.isoformat(), **said)
+            body = customer_body(updated_at=at.isoformat(), **consent)
             hooks.notify("customers/update", body)
             assert hooks.find_customer() is None
         assert not [row for row in hooks.world.rows() if isinstance(row, ProfileItem)]
         [deletion] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
         assert deletion.at == deleted_at
         assert timedelta(days=29) < deletion.expiration - clock.now() <= timedelta(days=30)
-        hooks.notify("customers/update", customer_body(updated_at=LATER, **said))
+        hooks.notify("customers/update", customer_body(updated_at=LATER, **consent))
         assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
 
@@ -266,8 +266,8 @@ class TestDelete:
             customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", deleted_at, raw))
 
         def tells(at: datetime) -> None:
-            said = customer_body(updated_at=at.isoformat(), **consents("subscribed"))
-            raw = json.dumps(said).encode()
+            customer = customer_body(updated_at=at.isoformat(), **consents("subscribed"))
+            raw = json.dumps(customer).encode()
             customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
 
         hooks.notify("customers/create", customer_body(**consents("subscribed")))

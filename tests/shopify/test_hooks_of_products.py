@@ -142,8 +142,8 @@ class TestProducts:
     ) -> None:
         """In either order of the feed's and the deletion, only the shop's own values stay away."""
         feed = ProductSource(hooks.store, uuid4())
-        said = SourceValues({"title": "Of a feed"}, locale=hooks.store.primary_locale)
-        feed_product = SourceProduct(str(PRODUCT), (said,))
+        values = SourceValues({"title": "Of a feed"}, locale=hooks.store.primary_locale)
+        feed_product = SourceProduct(str(PRODUCT), (values,))
 
         def feeds() -> None:
             commit_anew(lambda changes: replace_layer(changes, feed, feed_product))

@@ -180,8 +180,8 @@ class TestPull:
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 1, 0)
-        said = {"email_marketing_consent": {"state": "pending"}}
-        hooks.notify("customers/create", customer_body(id=1, updated_at=LATER, **said))
+        consent = {"email_marketing_consent": {"state": "pending"}}
+        hooks.notify("customers/create", customer_body(id=1, updated_at=LATER, **consent))
         pulled(hooks, owner)
         assert hooks.customer(1).last_name == "Biller"
 

@@ -22,7 +22,7 @@ from tests.harness.world import Someone
 from tests.people.consent.customers_of_stores import erase
 from tests.people.consent.imports import history_of, profile_of
 from tests.people.consent.listening_store import Shop
-from tests.people.suppressions.asking import (
+from tests.people.suppressions.suppression_requests import (
     addresses_of,
     call,
     consent,

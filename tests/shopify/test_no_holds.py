@@ -59,8 +59,8 @@ class TestLinksOfAMovedShop:
         person = upserted(shop, email=email)["id"]
         path, token = f"/profiles/{person}", shop.owner.token
         body = {"state": "subscribed"}
-        said = shop.world.call("PUT", f"{path}/consent/email", token=token, json_body=body)
-        assert said.status == 200
+        answer = shop.world.call("PUT", f"{path}/consent/email", token=token, json_body=body)
+        assert answer.status == 200
         made = shop.world.call("POST", f"{path}/unsubscribe-links", token=token)
         return str(made.json["url"]).removeprefix(BASE_URL)
 

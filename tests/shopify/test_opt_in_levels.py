@@ -12,7 +12,7 @@ from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
 
 
-def said(state: str, level: str | None, at: str = UPDATED) -> Any:
+def marketing(state: str, level: str | None, at: str = UPDATED) -> Any:
     """The shop's webhook of a consent, with its level."""
     body = email_consent(state, at)
     body["email_marketing_consent"]["opt_in_level"] = level
@@ -55,7 +55,7 @@ class TestRead:
     def test_by_webhook(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, level: str | None, stored: str
     ) -> None:
-        hooks.notify(EMAIL_TOPIC, said("subscribed", level))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", level))
         [one] = evidence(hooks, owner)
         assert (one["optInLevel"], one["source"]) == (stored, "shopify")
         assert one["store"]["id"] == str(hooks.store.id)
@@ -72,9 +72,9 @@ class TestRead:
     def test_a_level_that_comes_later(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "single_opt_in"))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "confirmed_opt_in"))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "confirmed_opt_in"))
         assert [each["optInLevel"] for each in evidence(hooks, owner)] == ["confirmed", "single"]
 
 
@@ -98,7 +98,7 @@ class TestWrittenBack:
     def test_a_no_after_the_shops_confirmed_yes(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "confirmed_opt_in"))
         change(hooks, owner, "unsubscribed")
         assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
         assert self.level(customer) == "CONFIRMED_OPT_IN"
@@ -128,10 +128,10 @@ class TestWrittenBack:
         change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
         at = customer.email_consent.marketing_updated_at
         assert at is not None
-        back = said("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
+        back = marketing("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
         hooks.notify(EMAIL_TOPIC, back)
         assert len(evidence(hooks, owner)) == 1
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", LATER))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "confirmed_opt_in", LATER))
         assert len(evidence(hooks, owner)) == 1
 
 
@@ -166,7 +166,7 @@ class TestDoubleOptIn:
         )
         at = consent.marketing_updated_at
         assert at is not None
-        back = said("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
+        back = marketing("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
         hooks.notify(EMAIL_TOPIC, back)
         assert [each["state"] for each in evidence(hooks, owner)] == ["subscribed", "pending"]
 
@@ -176,7 +176,7 @@ class TestDoubleOptIn:
         path = self.ask(hooks, owner)
         at = customer.email_consent.marketing_updated_at
         assert at is not None
-        hooks.notify(EMAIL_TOPIC, said("pending", "single_opt_in", at.isoformat()))
+        hooks.notify(EMAIL_TOPIC, marketing("pending", "single_opt_in", at.isoformat()))
         self.confirm(hooks, path)
         assert customer.email_consent.marketing_state == "SUBSCRIBED"
 
@@ -194,17 +194,17 @@ class TestDoubleOptIn:
     ) -> None:
         """The shop has the state already, and is only sent the level."""
         customer.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "single_opt_in"))
         path = self.ask(hooks, owner)
-        asked_at = clock.now()
+        requested_at = clock.now()
         self.confirm(hooks, path)
         consent = customer.email_consent
         assert consent.marketing_opt_in_level == "CONFIRMED_OPT_IN"
         assert consent.marketing_updated_at is not None
-        assert consent.marketing_updated_at >= asked_at
+        assert consent.marketing_updated_at >= requested_at
         at = consent.marketing_updated_at.replace(microsecond=0).isoformat()
         known = len(evidence(hooks, owner))
-        hooks.notify(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", at))
+        hooks.notify(EMAIL_TOPIC, marketing("subscribed", "confirmed_opt_in", at))
         assert len(evidence(hooks, owner)) == known
         updated_at = consent.marketing_updated_at
         self.confirm(hooks, path)

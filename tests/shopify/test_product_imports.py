@@ -18,7 +18,7 @@ from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.pulls import ask, imports_of, state
 from tests.shopify.shops import SHOP, Shopify, choose_existing
 from tests.shopify.test_hooks_of_products import product_body
-from tests.shopify.test_reconciling import removed, told_at
+from tests.shopify.test_reconciling import moment, removed
 from tests.sync.batches.batch_store import Shop
 
 PRODUCTS = {"scope": "products"}
@@ -26,7 +26,7 @@ PRODUCTS = {"scope": "products"}
 
 def fill(shopify: Shopify, *numbers: int, **overrides: Any) -> None:
     """Products of these numbers with two variants each, ten days old."""
-    dated = {"createdAt": told_at(10), "updatedAt": told_at(10), "publishedAt": told_at(10)}
+    dated = {"createdAt": moment(10), "updatedAt": moment(10), "publishedAt": moment(10)}
     for number in numbers:
         variants = [variant_node(number * 10 + n, f"{n}.50", position=n) for n in (1, 2)]
         node = product_node(number, f"Scarf {number}", variants, **{**dated, **overrides})
@@ -139,8 +139,8 @@ class TestPull:
             "max": {"amount": 2000, "currency": "EUR"},
         }
         assert body["adminUrl"] == f"{german.store.admin_url}/products/7"
-        translated = shown(german, owner, 7, locale="de")
-        assert (translated["title"], translated["description"]) == ("Schal", "<p>Warm.</p>")
+        german_text = shown(german, owner, 7, locale="de")
+        assert (german_text["title"], german_text["description"]) == ("Schal", "<p>Warm.</p>")
         first, other = shown(german, owner, 7, "/variants")["items"]
         assert (first["externalId"], first["sku"], first["barcode"]) == ("71", "SCARF-P", "1234")
         assert (first["stock"], first["availableForSale"]) == ("out_of_stock", True)
@@ -157,9 +157,9 @@ class TestPull:
         self, german: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         """A webhook has the shop's own language only: translations stay stored."""
-        said = {"translations": {"de": {"title": "Schal"}}}
+        text = {"translations": {"de": {"title": "Schal"}}}
         shopify.shop(SHOP).products.append(
-            product_node(632910392, "Scarf", [variant_node(1, "1.00")], updatedAt=UPDATED, **said)
+            product_node(632910392, "Scarf", [variant_node(1, "1.00")], updatedAt=UPDATED, **text)
         )
         pulled(german, owner)
         german.notify("products/update", product_body(title="Warm scarf", updated_at=LATER))
@@ -224,9 +224,9 @@ class TestMissing:
         pulled(hooks, owner)
         lose(shopify, 2)
         pulled(hooks, owner)
-        hooks.notify("products/update", product_body(id=2, updated_at=told_at(1)))
+        hooks.notify("products/update", product_body(id=2, updated_at=moment(1)))
         assert there(hooks, owner) == ["1"]
-        hooks.notify("products/update", product_body(id=2, updated_at=told_at(-1)))
+        hooks.notify("products/update", product_body(id=2, updated_at=moment(-1)))
         assert there(hooks, owner) == ["1", "2"]
 
     def test_what_was_written_since_the_export_began_stays(
@@ -234,7 +234,7 @@ class TestMissing:
     ) -> None:
         fill(shopify, 1)
         pulled(hooks, owner)
-        hooks.notify("products/create", product_body(id=9, updated_at=told_at(0)))
+        hooks.notify("products/create", product_body(id=9, updated_at=moment(0)))
         pulled(hooks, owner)
         assert (there(hooks, owner), removed(hooks)) == (["1", "9"], 0)
 

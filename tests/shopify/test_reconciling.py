@@ -24,7 +24,7 @@ from tests.sync.batches.batch_store import QUEUE
 ALL_ORDERS = "read_customers,write_customers,read_orders,read_products,read_all_orders"
 
 
-def told_at(days: int) -> str:
+def moment(days: int) -> str:
     """So many days ago, as Shopify writes it."""
     return clock.to_text(clock.now() - timedelta(days=days))
 
@@ -36,8 +36,8 @@ def fill(shopify: Shopify, customers: int, orders: int) -> None:
         email = f"c{n}.{CANARY}@example.com"
         shop.customers.append(ShopCustomer(n, email, created_at=at, updated_at=at))
     for n in range(1, orders + 1):
-        node = order_node(n, shop.customers[n - 1], updatedAt=told_at(10))
-        shop.orders.append({**node, "createdAt": told_at(10), "processedAt": told_at(10)})
+        node = order_node(n, shop.customers[n - 1], updatedAt=moment(10))
+        shop.orders.append({**node, "createdAt": moment(10), "processedAt": moment(10)})
 
 
 def lose(shopify: Shopify, *, customers: set[int], orders: set[int]) -> None:
@@ -93,11 +93,11 @@ class TestMissing:
         pulled(hooks, owner)
         lose(shopify, customers={2}, orders={2})
         pulled(hooks, owner)
-        late = {"updated_at": told_at(1), **consents("subscribed")}
+        late = {"updated_at": moment(1), **consents("subscribed")}
         hooks.notify("customers/update", customer_body(id=2, **late))
-        hooks.notify("orders/updated", order_body(id=2, updated_at=told_at(1)))
+        hooks.notify("orders/updated", order_body(id=2, updated_at=moment(1)))
         assert there(hooks, 2, 2) == ([1], [1])
-        later = {"updated_at": told_at(-1), **consents("subscribed")}
+        later = {"updated_at": moment(-1), **consents("subscribed")}
         hooks.notify("customers/update", customer_body(id=2, email=None, phone=None, **later))
         assert there(hooks, 2, 2) == ([1, 2], [1])
 
@@ -108,9 +108,9 @@ class TestNotMissing:
     ) -> None:
         fill(shopify, 2, 2)
         pulled(hooks, owner)
-        at = told_at(0)
-        said = {"updated_at": at, **consents("subscribed")}
-        hooks.notify("customers/create", customer_body(email=None, phone=None, **said))
+        at = moment(0)
+        consent = {"updated_at": at, **consents("subscribed")}
+        hooks.notify("customers/create", customer_body(email=None, phone=None, **consent))
         hooks.notify("orders/create", order_body(processed_at=at, updated_at=at))
         pulled(hooks, owner)
         assert hooks.customer(CUSTOMER).deleted_at is None

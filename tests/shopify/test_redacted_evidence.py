@@ -91,8 +91,8 @@ def test_the_workspace_keeps_it_as_after_an_erasure(
     assert len(of_phone) == 4
     known.notify("customers/redact", REDACT)
     assert [row for row in known.world.rows() if PHONE in repr(vars(row))] == []
-    for channel, address, kept in (("sms", PHONE, of_phone), ("email", EMAIL, [])):
+    for channel, address, stored in (("sms", PHONE, of_phone), ("email", EMAIL, [])):
         body = {"channel": channel, "address": address}
         answer = call("POST", "/consent/erased-evidence", token=token, json_body=body)
         assert answer.status == 200
-        assert answer.json["items"] == (kept if days else [])
+        assert answer.json["items"] == (stored if days else [])

@@ -41,7 +41,7 @@ def unsubscribe(hooks: Hooks, owner: Someone) -> None:
     change_consent(Shop(hooks.world, owner, hooks.workspace), EMAIL, "unsubscribed")
 
 
-def kept(hooks: Hooks) -> list[object]:
+def owed_rows(hooks: Hooks) -> list[object]:
     """The rows of write-backs that the store hasn't accepted."""
     kinds = (OwedOptOutItem, MissedWriteBackItem)
     return [row for row in hooks.world.rows() if isinstance(row, kinds)]
@@ -79,7 +79,7 @@ def test_once_it_is_connected_again(
     shopify.connect(owner, hooks.workspace)
     hooks.world.deliver()
     assert buyer.email_consent.marketing_state == "UNSUBSCRIBED"
-    assert kept(hooks) == []
+    assert owed_rows(hooks) == []
 
 
 @pytest.mark.parametrize("is_known_to_others", [True, False])
@@ -92,4 +92,4 @@ def test_whose_message_is_on_its_way(
     hooks.notify("customers/redact", REDACT)
     assert in_clear(hooks) == []
     assert buyer.email_consent.marketing_state == "UNSUBSCRIBED"
-    assert kept(hooks) == []
+    assert owed_rows(hooks) == []

@@ -261,16 +261,16 @@ class TestAtOnce:
 
     def test_nobody_waits_for_ever(self, world: World, connected: Shopify) -> None:
         world.advance(hours=1)
-        given_up: list[BaseException] = []
+        refused: list[BaseException] = []
 
         def impatient(_request: Request) -> None:
             with pytest.raises(ShopUnavailable) as waited:
                 usable_grant(SHOP, patient(4.9))
-            given_up.append(waited.value)
+            refused.append(waited.value)
 
         connected.server.interruptions.append(impatient)
         first = usable_grant(SHOP, patient())
-        assert len(given_up) == 1
+        assert len(refused) == 1
         assert connected.naps == [0.5] * 9
         assert connected.token_requests() == 1
         assert works(connected, first)

@@ -100,8 +100,8 @@ class TestWritten:
         want("unsubscribed")
         at = customer.email_consent.marketing_updated_at
         assert at is not None
-        said = {"state": "unsubscribed", "consent_updated_at": at.isoformat()}
-        body = {"customer_id": CUSTOMER, "email_address": EMAIL, "email_marketing_consent": said}
+        consent = {"state": "unsubscribed", "consent_updated_at": at.isoformat()}
+        body = {"customer_id": CUSTOMER, "email_address": EMAIL, "email_marketing_consent": consent}
         hooks.notify("customers_email_marketing_consent/update", body)
         path = f"/profiles/{hooks.profile().id}/consent"
         assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1

@@ -341,8 +341,8 @@ class TestLogs:
         assert not [f.name for f in functions() if "LoggingConfig" in f.properties]
 
     def test_the_gateways_name_no_path_and_no_query(self) -> None:
-        said = resources("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]["Format"]
-        assert set(re.findall(r"\$context\.([\w.]+)", said)) == {
+        format_of_log = resources("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]["Format"]
+        assert set(re.findall(r"\$context\.([\w.]+)", format_of_log)) == {
             "routeKey",
             "status",
             "responseLatency",

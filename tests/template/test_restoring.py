@@ -44,12 +44,12 @@ def test_everything_asks_whether_the_stack_makes_it(name: str) -> None:
     assert whole["Resources"][name]["Condition"] == condition
     assert unguarded(whole["Globals"], name) == 0
     assert unguarded(whole["Outputs"], name) == 0
-    asking = {
+    demands = {
         other: unguarded(resource, name)
         for other, resource in whole["Resources"].items()
         if resource.get("Condition") != condition
     }
-    assert {other for other, count in asking.items() if count} == set()
+    assert {other for other, count in demands.items() if count} == set()
 
 
 def test_a_new_stack_makes_all_of_it() -> None:

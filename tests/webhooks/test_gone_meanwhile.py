@@ -36,7 +36,7 @@ def known(hooks: Hooks) -> str:
     return profile
 
 
-def said(receiver: Receiver) -> list[str]:
+def delivered(receiver: Receiver) -> list[str]:
     """The bodies received so far, which are then cleared."""
     bodies = [each.body.decode() for each in receiver.received]
     receiver.received.clear()
@@ -57,7 +57,7 @@ class TestErased:
         hooks.world.deliver()
         for wait in WAITS[: failed - 1]:
             hooks.advance(wait * 1.1 + timedelta(seconds=1))
-        before = said(receiver)
+        before = delivered(receiver)
         assert any(word in body for body in before for word in WORDS), "it was said once"
         waiting = {each["id"]: each for each in hooks.deliveries(endpoint)}
         assert {len(each["attempts"]) for each in waiting.values()} == {failed}
@@ -68,7 +68,7 @@ class TestErased:
         hooks.world.deliver()
         messages = {each.id: each.json for each in receiver.received}
         assert messages.keys() > waiting.keys()
-        assert not [body for body in said(receiver) if any(word in body for word in WORDS)]
+        assert not [body for body in delivered(receiver) if any(word in body for word in WORDS)]
         [no] = [each for each in messages.values() if each["type"] == "consent.changed"]
         assert no["data"] == {"id": no["data"]["id"], "profileId": profile}
         erased = [each["data"]["id"] for each in messages.values() if "erased" in each["type"]]

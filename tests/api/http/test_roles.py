@@ -39,7 +39,7 @@ def a_store(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
     return world.store(owner)
 
 
-def a_told_store(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
+def store_with_write_back(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
     store = world.store(owner)
     path = f"/stores/{store}/write-back"
     assert world.call("PUT", path, token=owner.token, json_body=URL).status == 200
@@ -89,10 +89,10 @@ OPERATIONS: dict[str, tuple[Target, dict[str, Any] | None]] = {
     "members.delete": (a_member, None),
     "members.update": (a_member, {"role": "admin"}),
     "profiles.delete": (a_profile, None),
-    "stores.deleteWriteBack": (a_told_store, None),
+    "stores.deleteWriteBack": (store_with_write_back, None),
     "stores.disconnect": (a_store, None),
     "stores.putWriteBack": (a_store, URL),
-    "stores.rotateWriteBack": (a_told_store, None),
+    "stores.rotateWriteBack": (store_with_write_back, None),
     "webhookEndpoints.create": (no_target, ENDPOINT),
     "webhookEndpoints.update": (an_endpoint, {"description": "Till"}),
     "webhookEndpoints.delete": (an_endpoint, None),

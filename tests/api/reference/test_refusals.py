@@ -126,9 +126,9 @@ def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
         for part in parts({**interface()["paths"], **interface()["components"]["schemas"]})
         if len(options := part.get("oneOf") or part.get("anyOf") or []) > 1
     ]
-    told_apart = [(part["discriminator"], fields) for part, fields in unions if fields]
-    assert all(each["propertyName"] in fields for each, fields in told_apart)
-    named = {each["propertyName"] for each, _ in told_apart}
+    discriminated = [(part["discriminator"], fields) for part, fields in unions if fields]
+    assert all(each["propertyName"] in fields for each, fields in discriminated)
+    named = {each["propertyName"] for each, _ in discriminated}
     assert named == {"status", "type", "action", "kind"}
 
 

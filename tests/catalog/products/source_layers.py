@@ -36,7 +36,7 @@ def says(
     """Returns a feed's values for a product and for some of its variants."""
     fields |= {f"custom.{key}": value for key, value in (custom or {}).items()}
     own = [SourceValues(fields, locale)] if fields else []
-    others = [SourceValues(said, locale, key) for key, said in (variants or {}).items()]
+    others = [SourceValues(values, locale, key) for key, values in (variants or {}).items()]
     return SourceProduct(external_id, (*own, *others))
 
 

@@ -51,11 +51,11 @@ def record(draw: st.DrawFn) -> Record:
     """The values of any source for the product or one of two variants, in any locale or none."""
     variant = draw(st.sampled_from([None, None, "v-1", "v-2"]))
     first = draw(moments)
-    said = SourceValues(
+    values = SourceValues(
         draw(fields_of(VARIANT if variant else PRODUCT)), draw(st.sampled_from(LOCALES)), variant
     )
     removed = draw(st.none() | st.just(first + timedelta(days=1)))
-    return Record(draw(st.sampled_from([*SOURCES, STRANGER])), said, first, first, removed)
+    return Record(draw(st.sampled_from([*SOURCES, STRANGER])), values, first, first, removed)
 
 
 @st.composite
@@ -82,10 +82,10 @@ def rules(draw: st.DrawFn) -> Rules:
 class Model:
     """The rules of the text, one after the other, as slowly as they read."""
 
-    def __init__(self, said: list[Record], rules: Rules) -> None:
+    def __init__(self, records: list[Record], rules: Rules) -> None:
         known = [source.id for source in rules.sources]
         self.rules = rules
-        self.live = [r for r in said if r.removed_at is None and r.source in known]
+        self.live = [r for r in records if r.removed_at is None and r.source in known]
 
     def sources(self, field: str) -> list[UUID]:
         """Rules 2 and 5: the field's own, the rest of the order, the others, oldest first."""
@@ -128,9 +128,9 @@ class TestResolution:
     """Any sources, locales, rules and removals."""
 
     @given(records(), rules(), st.sampled_from(["de-AT", "de-DE", "en", "en-GB", "fr", "ja"]))
-    def test_winners_are_the_models(self, said: list[Record], rules: Rules, locale: str) -> None:
-        model = Model(said, rules)
-        found = Resolution(said, rules, TERMS).in_locale(locale)
+    def test_winners_are_the_models(self, records: list[Record], rules: Rules, locale: str) -> None:
+        model = Model(records, rules)
+        found = Resolution(records, rules, TERMS).in_locale(locale)
         shown = {None: (PRODUCT, found.resolved)} | {
             each.key: (VARIANT, each.resolved) for each in found.variants
         }
@@ -148,10 +148,10 @@ class TestResolution:
 
     @given(records(), rules(), st.sampled_from(["de-AT", "en"]))
     def test_what_is_live_and_what_is_missing(
-        self, said: list[Record], rules: Rules, locale: str
+        self, records: list[Record], rules: Rules, locale: str
     ) -> None:
-        model = Model(said, rules)
-        resolution = Resolution(said, rules, TERMS)
+        model = Model(records, rules)
+        resolution = Resolution(records, rules, TERMS)
         found = resolution.in_locale(locale)
         live = {each.values.variant for each in model.live}
         assert (found.removed_at is None) == (None in live or not resolution.has_product)
@@ -163,18 +163,18 @@ class TestResolution:
 
     @given(records(), rules())
     def test_the_order_in_which_records_come_is_nothing(
-        self, said: list[Record], rules: Rules
+        self, records: list[Record], rules: Rules
     ) -> None:
-        one, other = (Resolution(each, rules, TERMS) for each in (said, said[::-1]))
+        one, other = (Resolution(each, rules, TERMS) for each in (records, records[::-1]))
         assert one.locales == other.locales
         assert one.in_locale("de-AT") == other.in_locale("de-AT")
 
     @given(records(), rules())
     def test_the_price_range_is_of_its_resolved_variants(
-        self, said: list[Record], rules: Rules
+        self, records: list[Record], rules: Rules
     ) -> None:
-        model = Model(said, rules)
-        found = Resolution(said, rules, TERMS).in_locale("en")
+        model = Model(records, rules)
+        found = Resolution(records, rules, TERMS).in_locale("en")
         keys = {each.values.variant for each in model.live} - {None}
         won = [model.winner(key, "price", "en") for key in keys]
         amounts = [each[0]["amount"] for each in won if each]

@@ -143,9 +143,9 @@ class TestBringing:
         others = {each["externalId"]: {"sku": sku()} for each in many}
         assert write_layers(source, says("p-1", None, others)) == [CHANGED]
         [stored_product] = products(world)
-        said = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
-        assert len(said) == 4_000
-        assert list(stored_product.skus) == sorted(said)[: len(stored_product.skus)]
+        skus = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
+        assert len(skus) == 4_000
+        assert list(stored_product.skus) == sorted(skus)[: len(stored_product.skus)]
         assert 90_000 < len(packed(stored_product.skus)) <= MAX_SKU_BYTES
         before = stored(world)
         again = commit_anew(lambda changes: resolve_again(changes, shop, stored_product))

@@ -8,6 +8,7 @@ from tests.costs.scenarios import (
     connecting,
     consenting,
     couponing,
+    events,
     feeding,
     importing,
     merging,
@@ -20,7 +21,6 @@ from tests.costs.scenarios import (
     sign_in,
     stocking,
     suppressing,
-    telling,
     webhooks,
 )
 from tests.costs.scenarios.registry import Scenario, Scenarios
@@ -35,7 +35,7 @@ GROUPS: dict[str, Scenarios] = {
     "Products and field priority": stocking.SCENARIOS,
     "Feeds": feeding.SCENARIOS,
     "Profiles that become one": merging.SCENARIOS,
-    "Events": telling.SCENARIOS,
+    "Events": events.SCENARIOS,
     "Consent": consenting.SCENARIOS,
     "Suppressions": suppressing.SCENARIOS,
     "Definitions and change proposals": proposing.SCENARIOS,

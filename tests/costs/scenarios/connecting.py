@@ -91,7 +91,7 @@ def pull(shop: Shop) -> Request:
 
 
 @SCENARIOS.of("webhooks.shopify", "an order of somebody new")
-def tell_of_an_order(shop: Shop) -> Request:
+def order_webhook(shop: Shop) -> Request:
     _connected(shop)
     raw = json.dumps(order_body()).encode()
     headers = signed_headers("orders/create", raw, clock.now())

@@ -205,7 +205,7 @@ def unsubscribe_again(shop: Shop) -> Request:
     return request
 
 
-def _asking(shop: Shop, key: str | None = None) -> Request:
+def _opt_in_request(shop: Shop, key: str | None = None) -> Request:
     """Asks a customer of one store who has stated nothing, after another one was asked."""
     form = {"proof": {"reference": "newsletter form", "ip": "203.0.113.7"}}
     path = {"id": shop.profile_of(email_of(6))}
@@ -216,20 +216,20 @@ def _asking(shop: Shop, key: str | None = None) -> Request:
 
 def _opt_in_path(shop: Shop) -> Mapping[str, str]:
     """The path of the link in the email."""
-    shop.send("optInRequests.create", _asking(shop))
+    shop.send("optInRequests.create", _opt_in_request(shop))
     link = shop.world.emails()[-1].links[0]
     return {"token": link.rsplit("/", 1)[1]}
 
 
-SCENARIOS.plain("optInRequests.create", _asking, "one write-back")
+SCENARIOS.plain("optInRequests.create", _opt_in_request, "one write-back")
 SCENARIOS.plain(
     "optInRequests.create",
-    lambda shop: _asking(shop, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
+    lambda shop: _opt_in_request(shop, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
     "one write-back, with an idempotency key",
 )
 
 
-def _asking_simulator(shop: Shop, name: str) -> Request:
+def _simulator_request(shop: Shop, name: str) -> Request:
     """A request to SES's mailbox simulator, which reports what became of the email."""
     email = f"{name}@simulator.amazonses.com"
     made = shop.send("profiles.upsert", Request(shop.key, {"email": email}))
@@ -242,12 +242,12 @@ for _name, _case in (
     ("bounce", "no store, the email bounces: suppressed"),
     ("complaint", "no store, reported as spam: suppressed and unsubscribed"),
 ):
-    SCENARIOS.plain("optInRequests.create", partial(_asking_simulator, name=_name), _case)
+    SCENARIOS.plain("optInRequests.create", partial(_simulator_request, name=_name), _case)
 
 
 @SCENARIOS.of("optInRequests.list", "1 request")
 def list_opt_in(shop: Shop) -> Request:
-    shop.send("optInRequests.create", _asking(shop))
+    shop.send("optInRequests.create", _opt_in_request(shop))
     return Request(shop.key, path={"id": shop.buyer})
 
 

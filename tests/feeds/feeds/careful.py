@@ -71,8 +71,8 @@ class Product:
             "further": self.images[1:] or None,
         }
         variants = {name: each.fields(self, currency) for name, each in self.variants.items()}
-        said = {name: value for name, value in fields.items() if value is not None}
-        return {**said, "variants": variants}
+        filled = {name: value for name, value in fields.items() if value is not None}
+        return {**filled, "variants": variants}
 
 
 @dataclass

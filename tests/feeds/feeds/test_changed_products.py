@@ -132,7 +132,7 @@ class Others:
         for name in BY_TITLE:
             title = next(iter(found[name][1].values())).title
             assert title.startswith("Store's") == (name in {"p5", "p9"}), (where, name)
-            assert any("9900" in said for said in found[name][3]), (where, name)
+            assert any("9900" in message for message in found[name][3]), (where, name)
         assert latest(self._shop, feed) == COMPLETED, where
 
 

@@ -100,7 +100,7 @@ class Others:
         self.chance = chance
         self.store = store_of(shop.world, shop.store_id)
         self.other = add_feed(self.store, "Other")
-        self.said: dict[str, set[UUID]] = {name: set() for name in NAMES}
+        self.sources: dict[str, set[UUID]] = {name: set() for name in NAMES}
         self.own = ProductSource(self.store, self.store.id)
 
     def act(self) -> None:
@@ -111,17 +111,17 @@ class Others:
     def put(self, name: str) -> None:
         """The store puts the product, updated now."""
         self.shop.put_product(name, updatedAt=clock.to_text(clock.now()))
-        self.said[name].add(self.own.source)
+        self.sources[name].add(self.own.source)
 
     def take_back(self, name: str) -> None:
         """The store's webhook deletes the product, whether it is stored or not."""
         commit_anew(lambda unit: tombstone_layer(unit, self.own, name, clock.now()))
-        self.said[name].discard(self.own.source)
+        self.sources[name].discard(self.own.source)
 
     def write_layers(self, name: str) -> None:
         """Another feed writes the product."""
         write_layers(self.other, source_product(name, title=f"Other {name}"))
-        self.said[name].add(self.other.source)
+        self.sources[name].add(self.other.source)
 
     def rule(self, _name: str) -> None:
         """Puts other rules in force."""
@@ -134,7 +134,7 @@ class Others:
         ids = [product_id(self.store.id, name) for name in NAMES]
         found = ProductRepository(self.shop.workspace).get_many(ids)
         live = {p.external_id: {k for k, m in p.layers.items() if m.is_live} for p in found}
-        assert live == {name: {imported, *said} for name, said in self.said.items()}
+        assert live == {name: {imported, *sources} for name, sources in self.sources.items()}
         assert expect_whole(self.shop) == {"own", *NAMES}
 
 

@@ -14,10 +14,10 @@ NAMES = ("woocommerce_parents.csv", "skroutz_products.xml", "shopify_products.js
 
 def shown_variant(variant: Variant, product: Product, currency: str) -> dict[str, Any]:
     """What a read of the variant shows of the file's values."""
-    said = variant.fields(product, currency)
+    fields = variant.fields(product, currency)
     names = ("title", "sku", "barcode", "price", "compareAtPrice", "image")
-    shown = {name: said.get(name) for name in names}
-    return {**shown, "options": said.get("options", []), "inventory": variant.stock}
+    shown = {name: fields.get(name) for name in names}
+    return {**shown, "options": fields.get("options", []), "inventory": variant.stock}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,9 +37,9 @@ def test_a_file_is_imported_as_a_careful_reader_has_it(shop: Shop, name: str) ->
     assert {row["externalId"] for row in listed} == set(sample.products)
     for row in listed:
         product, read = sample.products[row["externalId"]], shop.get(f"/products/{row['id']}")
-        said = product.fields(sample.currency)
+        fields = product.fields(sample.currency)
         for field, column in (("title", "title"), ("vendor", "vendor"), ("image", "image")):
-            assert read[field] == said.get(column)
+            assert read[field] == fields.get(column)
         found = {
             each: {k: variant[k] for k in shown_variant(Variant(), product, sample.currency)}
             for each, variant in shop.variants(read).items()

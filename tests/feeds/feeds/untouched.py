@@ -64,12 +64,12 @@ def _find_none(rows: Sequence[UnresolvedRow]) -> list[None]:
 
 
 def _product(name: str, rows: Sequence[PlannedRow]) -> Fields:
-    said = source_values_of(name, rows)
-    [product] = [dict(each.fields) for each in said if each.variant is None]
+    values = source_values_of(name, rows)
+    [product] = [dict(each.fields) for each in values if each.variant is None]
     shown = {key: value for key, value in product.items() if not key.startswith("custom.")}
     if further := product.get("custom.additional_image_link"):
         shown["further"] = further.split(",")
     if number := product.get("custom.mpn"):
         shown["mpn"] = number
-    variants = {str(each.variant): dict(each.fields) for each in said if each.variant is not None}
+    variants = {str(each.variant): dict(each.fields) for each in values if each.variant is not None}
     return {**shown, "variants": variants}

@@ -260,7 +260,7 @@ words = st.builds(ConsentStatement, st.sampled_from(ORDER), st.integers(0, 4))
 any_words = st.builds(ConsentStatement, st.sampled_from(ORDER), st.integers(0, 4), st.booleans())
 
 
-def told_in_turn(arrivals: list[ConsentStatement]) -> tuple[Somebody, ConsentState]:
+def asserted_in_turn(arrivals: list[ConsentStatement]) -> tuple[Somebody, ConsentState]:
     """A person about whom these statements arrived, and the last outcome's state."""
     somebody, state = somebody_new(), NOTHING
     for word in arrivals:
@@ -283,7 +283,7 @@ class TestAnyOrder:
         world.close()
         greatest = max(arrivals, key=lambda word: (word.at, ORDER.index(word.state)))
         shuffled = data.draw(st.permutations([*arrivals, *arrivals[:2]]))
-        somebody, state = told_in_turn(shuffled)
+        somebody, state = asserted_in_turn(shuffled)
         assert state is greatest.state
         assert somebody.state() is greatest.state
         consent = ConsentRepository(somebody.subject.workspace).consent_of(
@@ -306,4 +306,4 @@ class TestAnyOrder:
     ) -> None:
         world.close()
         shuffled = data.draw(st.permutations(arrivals))
-        assert told_in_turn(arrivals)[1] is told_in_turn(shuffled)[1]
+        assert asserted_in_turn(arrivals)[1] is asserted_in_turn(shuffled)[1]

@@ -24,7 +24,7 @@ FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
 
 
 def answers(
-    shop: Shop, listener: Receiver, wanted_states: dict[str, tuple[UUID, str]], wait: timedelta
+    shop: Shop, listener: Receiver, target_states: dict[str, tuple[UUID, str]], wait: timedelta
 ) -> int:
     """Lets each store answer write-backs with its own state, dated then; how many there were.
 
@@ -36,7 +36,7 @@ def answers(
         for each in listener.received[before:]:
             for customer in each.json["data"]["customers"]:
                 shop.world.advance(seconds=wait.total_seconds())
-                store, state = wanted_states[customer["externalId"]]
+                store, state = target_states[customer["externalId"]]
                 if each.state != state:
                     put_state(shop, store, customer["externalId"], state)
         if len(listener.received) == before:

@@ -258,11 +258,11 @@ class TestAtOnce:
         _, answer = self.beside(shop, lambda: put_customer(shop, store, "c", 5, email=BEN))
         assert answer.problem() == (409, "identity_of_customer")
 
-    @pytest.mark.parametrize("is_said", [False, True])
-    def test_killed_anywhere(self, world: World, shop: Shop, *, is_said: bool) -> None:
+    @pytest.mark.parametrize("is_subscribed", [False, True])
+    def test_killed_anywhere(self, world: World, shop: Shop, *, is_subscribed: bool) -> None:
         """The claim of an address with statements is kept for a day, without a profile."""
         person = person_with(shop, BEN, ANN)
-        if is_said:
+        if is_subscribed:
             row = {"email": BEN, "state": "subscribed", "occurredAt": "2026-01-01T00:00:00Z"}
             assert send_rows(shop, [row]).json["recorded"] == 1
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
@@ -279,10 +279,10 @@ class TestAtOnce:
             assert [each.value for each in profile.identities] == [ANN]
             claim = claim_key(shop.workspace, Identity(IdentityType.EMAIL, BEN))
             remaining = world.rows(claim[0])
-            assert len(remaining) == is_said, positions
+            assert len(remaining) == is_subscribed, positions
             assert all(isinstance(row, IdentityItem) and row.expiration for row in remaining)
             stranger = upserted(shop, email=BEN)
             assert (stranger["id"] == person["id"], stranger["emailMarketingConsent"]) == (
                 False,
-                "subscribed" if is_said else "not_subscribed",
+                "subscribed" if is_subscribed else "not_subscribed",
             )

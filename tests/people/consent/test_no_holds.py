@@ -258,7 +258,7 @@ class TestSaidAgainLater:
 class TestDatedLateEnough:
     """An opt-out is sent with a time after all that the store has: a shop takes nothing older."""
 
-    def told_at(self, listener: Receiver) -> str:
+    def write_back_time(self, listener: Receiver) -> str:
         """The time of the opt-out in the store's last write-back."""
         data = listener.received[-1].json["data"]
         assert data["state"] == "unsubscribed"
@@ -270,7 +270,7 @@ class TestDatedLateEnough:
         no = change_consent(shop, ANN, "unsubscribed", 10)
         assert change_consent(shop, ANN, "unsubscribed", 30) == no
         send_write_backs(shop)
-        assert self.told_at(listener) == at(30)
+        assert self.write_back_time(listener) == at(30)
 
     def test_said_again_by_somebody_who_was_erased_since(
         self, shop: Shop, listener: Receiver
@@ -280,7 +280,7 @@ class TestDatedLateEnough:
         change_consent(shop, ANN, "unsubscribed", 30)
         erase(shop)
         send_write_backs(shop)
-        assert self.told_at(listener) == at(30)
+        assert self.write_back_time(listener) == at(30)
 
     def test_to_who_has_a_later_yes_that_does_not_count(
         self, shop: Shop, listener: Receiver
@@ -293,5 +293,5 @@ class TestDatedLateEnough:
         put_customer(shop, store, "c", 21, **subscribed(15))
         assert state_of(shop) == "unsubscribed"
         send_write_backs(shop)
-        assert self.told_at(listener) > at(15)
+        assert self.write_back_time(listener) > at(15)
         assert stated_by(shop, store, "c") == "unsubscribed"

@@ -279,8 +279,8 @@ class TestAgainAndAgain:
         known.begin()
         shop, profile, queue = known.shop, known.profile, Queue(listener)
         [store_id] = profile.store_ids
-        given_first = data.draw(st.sampled_from(list(ConsentState)))
-        shop.customer(profile, store_id, email_consent=given_first)
+        first_state = data.draw(st.sampled_from(list(ConsentState)))
+        shop.customer(profile, store_id, email_consent=first_state)
         states = data.draw(st.permutations(["subscribed", "unsubscribed"])) * 2
         messages: list[dict[str, str]] = []
         for state in states[: data.draw(st.integers(1, 4))]:
@@ -293,7 +293,7 @@ class TestAgainAndAgain:
             queue.hand_over(message, Ending.FINE)
         queue.later()
         newest = shop.profile(profile.id).email_consent
-        assert (queue.states or [given_first])[-1] == newest
+        assert (queue.states or [first_state])[-1] == newest
         assert shop.store_consent(store_id) is newest
 
 

@@ -121,14 +121,14 @@ def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
     assert listener.states == ["unsubscribed"]
 
 
-@pytest.mark.parametrize("said_at", [None, CREATED])
+@pytest.mark.parametrize("consent_time", [None, CREATED])
 def test_a_record_from_before_what_a_store_was_told(
-    shop: Shop, listener: Receiver, said_at: str | None
+    shop: Shop, listener: Receiver, consent_time: str | None
 ) -> None:
     """An old record of an export or a queued batch states nothing: the next change is sent."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     store_id = shop.store()
-    more = {"emailMarketingConsentUpdatedAt": said_at} if said_at else {}
+    more = {"emailMarketingConsentUpdatedAt": consent_time} if consent_time else {}
     before = {"externalUpdatedAt": clock.to_text(clock.now()), **more}
     push(shop, key, store_id, "unsubscribed", **before)
     profile = only_profile(shop)

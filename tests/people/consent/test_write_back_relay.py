@@ -139,7 +139,7 @@ class TestMessages:
 class TestKilled:
     """The relay and the sweep, killed before and after each of their calls to AWS."""
 
-    def told_once(self, known: Known, listener: Receiver, positions: object) -> None:
+    def delivered_once(self, known: Known, listener: Receiver, positions: object) -> None:
         known.shop.world.deliver()
         assert known.outcomes == ["written"], positions
         assert listener.states == ["subscribed"], positions
@@ -151,7 +151,7 @@ class TestKilled:
         found = record(shop.world)
         for positions in crashes(shop.world, partial(run_relay, found), deliver=False):
             assert run_relay(found) == []
-            self.told_once(known, listener, positions)
+            self.delivered_once(known, listener, positions)
 
     def test_the_relay_and_the_stream_brings_it_no_more(
         self, shop: Shop, listener: Receiver
@@ -160,7 +160,7 @@ class TestKilled:
         found = record(shop.world)
         for positions in crashes(shop.world, partial(run_relay, found), deliver=False):
             sweep_later(shop)
-            self.told_once(known, listener, positions)
+            self.delivered_once(known, listener, positions)
 
     def test_the_sweep(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
@@ -172,7 +172,7 @@ class TestKilled:
         for positions in found:
             shop.world.lose_stream()
             sweep_later(shop)
-            self.told_once(known, listener, positions)
+            self.delivered_once(known, listener, positions)
 
 
 class TestRefused:

@@ -39,7 +39,7 @@ from tests.people.consent.pretend_stores import CustomStore, deliver
 from tests.people.consent.rules import SUBSCRIBED, UNSUBSCRIBED, Rules, Statement
 from tests.people.deliverability.rules import STRONGEST_FIRST, Deliverability, Request
 from tests.people.matching.scenario import Scenario
-from tests.people.opt_in.asked import pressed
+from tests.people.opt_in.requested import pressed
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
 SHARDS = range(8) if LONG else range(1)

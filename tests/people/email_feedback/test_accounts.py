@@ -11,7 +11,7 @@ from tests.accounts.me.accounts import code_in, row_of
 from tests.accounts.sign_in.accounts import PASSWORD, account, try_sign_in
 from tests.harness.engines import engine
 from tests.harness.world import CANARY, Someone, World
-from tests.people.email_feedback.said import say, sent
+from tests.people.email_feedback.ses_events import say, sent
 
 NEW = f"newer.{CANARY}@example.com"
 

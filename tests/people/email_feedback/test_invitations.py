@@ -13,7 +13,7 @@ from local.events import pumps
 from tests.accounts.invitations.test_invitations import invited
 from tests.harness.engines import engine
 from tests.harness.world import Someone, World
-from tests.people.email_feedback.said import say, sent
+from tests.people.email_feedback.ses_events import say, sent
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from storepost.values.ids import new_id
 from tests.harness.crash_points import crashes
 from tests.harness.engines import engine
 from tests.harness.world import CANARY, World
-from tests.people.email_feedback.said import say, sent
+from tests.people.email_feedback.ses_events import say, sent
 from tests.people.matching.scenario import ANN, Scenario
-from tests.people.opt_in.asked import somebody
+from tests.people.opt_in.requested import somebody
 
 SIMULATED = f"bounce+ann.{CANARY}@simulator.amazonses.com"
 

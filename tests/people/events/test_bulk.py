@@ -21,7 +21,7 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, World
-from tests.people.events.telling import (
+from tests.people.events.event_requests import (
     bulk_outcome,
     check_counts,
     event,

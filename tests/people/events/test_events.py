@@ -13,7 +13,7 @@ from storepost.stores.stores.model import Platform
 from storepost.values import clock
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer
-from tests.people.events.telling import (
+from tests.people.events.event_requests import (
     check_counts,
     event,
     events_of,

@@ -18,7 +18,7 @@ from tests.harness.call_interruption import (
 )
 from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.world import Answer, World
-from tests.people.events.telling import (
+from tests.people.events.event_requests import (
     bulk_outcome,
     check_counts,
     event,
@@ -224,8 +224,8 @@ class TestMoving:
         for which in range(1, 4):
             begin_anew()
             answers: list[Answer] = []
-            tell_it = partial(lambda to: to.append(post_event(scenario, body)), answers)
-            with before_the_commit(tell_it, which):
+            post = partial(lambda to: to.append(post_event(scenario, body)), answers)
+            with before_the_commit(post, which):
                 scenario.run_merge(ann)
             [answer] = answers
             assert (answer.status, answer.json["name"]) == (200, "c")

@@ -21,7 +21,7 @@ from tests.harness.call_interruption import (
     counted,
 )
 from tests.harness.crash_points import crashes
-from tests.people.events.telling import check_counts, event, events_of, names_of, post_event
+from tests.people.events.event_requests import check_counts, event, events_of, names_of, post_event
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
 
 

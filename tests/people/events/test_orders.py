@@ -9,7 +9,7 @@ from storepost.values.ids import derived_id
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.world import World
-from tests.people.events.telling import check_counts, events_of, names_of
+from tests.people.events.event_requests import check_counts, events_of, names_of
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
 
 BUYER = {"email": ANN}

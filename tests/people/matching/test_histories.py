@@ -254,8 +254,8 @@ class Histories(RuleBasedStateMachine):
         )
         if answer.status == 200:
             change = answer.json
-            is_held = change["state"] == self.model.state(channel, change["address"])
-            assert is_held or (channel, change["address"]) in self.model.erased
+            is_state = change["state"] == self.model.state(channel, change["address"])
+            assert is_state or (channel, change["address"]) in self.model.erased
 
     @precondition(somebody)
     @rule(what=MEANWHILE, number=WHO)

@@ -1,7 +1,7 @@
 """The answers of a link that is over."""
 
 from tests.people.matching.scenario import Scenario
-from tests.people.opt_in.asked import opened, pressed
+from tests.people.opt_in.requested import opened, pressed
 from tests.people.unsubscribing.following import BROWSER
 from tests.people.unsubscribing.test_ask import Page
 

@@ -19,7 +19,8 @@ from tests.harness.crash_points import crashes
 from tests.harness.receiver import Receiver
 from tests.people.consent.listening_store import HOOK, URL
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
-from tests.people.opt_in.asked import (
+from tests.people.opt_in.links import is_over
+from tests.people.opt_in.requested import (
     EVIDENCE,
     PROOF,
     SUBSCRIBE,
@@ -29,7 +30,6 @@ from tests.people.opt_in.asked import (
     pressed,
     somebody,
 )
-from tests.people.opt_in.links import is_over
 from tests.people.opt_in.test_requests import name_of
 from tests.people.unsubscribing.following import BROWSER, BY_PAGE, FIREFOX, listening_stores, posted
 from tests.people.unsubscribing.test_ask import NOWHERE, Page

@@ -20,7 +20,7 @@ from storepost.people.opt_in.repository import OptInRepository
 from storepost.values import clock
 from tests.harness.world import CANARY
 from tests.people.matching.scenario import Scenario
-from tests.people.opt_in.asked import PROOF, pressed
+from tests.people.opt_in.requested import PROOF, pressed
 
 RANKS = {"subscribed": 0, "pending": 1, "unsubscribed": 2}
 type Answered = tuple[int, str | None]
@@ -28,7 +28,7 @@ type Answered = tuple[int, str | None]
 
 
 @dataclass
-class Asked:
+class Requested:
     """A request as the rules see it."""
 
     since: datetime
@@ -45,7 +45,7 @@ class Rules:
     confirmed_at: datetime | None = None
     erased_at: datetime | None = None
     sends: list[datetime] = field(default_factory=list)
-    requests: list[Asked] = field(default_factory=list)
+    requests: list[Requested] = field(default_factory=list)
 
     @property
     def state(self) -> str:
@@ -76,7 +76,7 @@ class Rules:
         if self.state != "subscribed":
             self.says("pending", form or now)
         self.sends.append(now)
-        self.requests.append(Asked(since, now))
+        self.requests.append(Requested(since, now))
         return 202, None
 
     def _problem(self, form: datetime | None, now: datetime) -> Answered | None:

@@ -6,13 +6,13 @@ from storepost.accounts.workspaces.repository import WorkspaceItem, workspace_ke
 from storepost.people.consent.states import Channel
 from storepost.people.deliverability.service import suppression_of
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
-from tests.people.opt_in.asked import PROOF, Asked, opened, pressed, somebody
 from tests.people.opt_in.links import is_over
+from tests.people.opt_in.requested import PROOF, Requested, opened, pressed, somebody
 from tests.people.opt_in.test_requests import suppress
 from tests.people.unsubscribing.following import forget
 
 
-def give_up_address(scenario: Scenario, person: Asked) -> None:
+def give_up_address(scenario: Scenario, person: Requested) -> None:
     """Gives a person another address, and removes the former one from them."""
     path = f"/profiles/{person.id}"
     assert scenario.call("PATCH", path, {"email": BOB}).status == 200

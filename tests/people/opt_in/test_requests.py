@@ -18,7 +18,7 @@ from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import LEASE_SECONDS, crashes
 from tests.people.matching.scenario import ANN, BOB, PHONE, Scenario, day
-from tests.people.opt_in.asked import EVIDENCE, PROOF, WORDING, opened, pressed, somebody
+from tests.people.opt_in.requested import EVIDENCE, PROOF, WORDING, opened, pressed, somebody
 
 
 def name_of(scenario: Scenario) -> str:

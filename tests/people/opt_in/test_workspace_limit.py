@@ -8,7 +8,7 @@ from storepost.accounts.identity.model import KeyScope
 from tests.harness.budgeting import budgeted, clock_at_rest, new_container
 from tests.harness.world import CANARY, Answer
 from tests.people.matching.scenario import Scenario
-from tests.people.opt_in.asked import somebody
+from tests.people.opt_in.requested import somebody
 
 
 class TestWorkspaceLimit:

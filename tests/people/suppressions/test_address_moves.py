@@ -4,7 +4,7 @@ import pytest
 
 from tests.people.consent.imports import ANN, BEN, profile_of, upserted
 from tests.people.consent.listening_store import Shop
-from tests.people.suppressions.asking import (
+from tests.people.suppressions.suppression_requests import (
     Json,
     call,
     consent,

@@ -18,7 +18,7 @@ from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.world import CANARY, Answer
 from tests.people.consent.imports import ANN, BEN, CAT, history_of, profile_of, upserted
 from tests.people.consent.listening_store import PHONE, Shop
-from tests.people.suppressions.asking import (
+from tests.people.suppressions.suppression_requests import (
     addresses_of,
     call,
     consent,

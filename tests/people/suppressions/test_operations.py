@@ -17,7 +17,7 @@ from tests.harness.world import BASE_URL, CANARY
 from tests.people.consent.customers_of_stores import put_customer, received, send_write_backs
 from tests.people.consent.imports import ANN, BEN, CAT, history_of, upserted
 from tests.people.consent.listening_store import PHONE, Shop
-from tests.people.suppressions.asking import (
+from tests.people.suppressions.suppression_requests import (
     addresses_of,
     call,
     channel_of,

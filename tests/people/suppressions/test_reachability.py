@@ -17,7 +17,7 @@ from tests.harness.world import CANARY
 from tests.people.consent.customers_of_stores import put_customer
 from tests.people.consent.imports import ANN, BEN, CAT, upserted
 from tests.people.consent.listening_store import PHONE, Shop
-from tests.people.suppressions.asking import (
+from tests.people.suppressions.suppression_requests import (
     call,
     channel_of,
     consent,

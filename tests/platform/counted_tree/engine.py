@@ -55,7 +55,7 @@ class Engine:
     before_call: Callable[[str], None] | None = None
     after_call: Callable[[str], None] | None = None
     """Of a call that was done; one that is refused has no such moment."""
-    is_held: Callable[[str, str], bool] | None = None
+    is_locked: Callable[[str, str], bool] | None = None
     """Whether another transaction has the row of a partition and sort key just now."""
 
     def call(self, operation: str, request: Request) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Engine:
         key = _key(kind, request)
         self.written += self._units_of(key, request.get("Item"))
         failed = None if self._holds(request, key) else "ConditionalCheckFailedException"
-        if self.is_held is not None and self.is_held(*key):
+        if self.is_locked is not None and self.is_locked(*key):
             failed = "TransactionConflictException"
         if failed:
             error = {"Error": {"Code": failed, "Message": "refused"}}
@@ -152,7 +152,7 @@ class Engine:
         failed = [not self._holds(part, key) for (_, part), key in zip(parts, keys, strict=True)]
         if any(failed):
             raise _cancelled(failed, "ConditionalCheckFailed")
-        conflicts = [self.is_held is not None and self.is_held(*key) for key in keys]
+        conflicts = [self.is_locked is not None and self.is_locked(*key) for key in keys]
         if any(conflicts):
             raise _cancelled(conflicts, "TransactionConflict")
         for (kind, part), key in zip(parts, keys, strict=True):

@@ -111,11 +111,11 @@ def counted_later() -> Iterator[None]:
 @contextmanager
 def nodes_locked(engine: Engine) -> Iterator[None]:
     """Another transaction holds all nodes: a unit that writes to them is refused."""
-    engine.is_held = lambda pk, sk: pk.endswith("#nodes") and sk[0].isdigit()
+    engine.is_locked = lambda pk, sk: pk.endswith("#nodes") and sk[0].isdigit()
     try:
         yield
     finally:
-        engine.is_held = None
+        engine.is_locked = None
 
 
 @dataclass

@@ -324,14 +324,14 @@ class TestSingleWrites:
             lists.do(*inserts(number))
         gave_way = []
 
-        def is_held(_pk: str, sk: str) -> bool:
+        def is_locked(_pk: str, sk: str) -> bool:
             gave_way.append("\x00" in sk)
             return "\x00" in sk
 
-        engine.is_held = is_held
+        engine.is_locked = is_locked
         lists.do(*inserts(104), *deletes(110))
         lists.do(*inserts(106))
-        engine.is_held = None
+        engine.is_locked = None
         assert any(gave_way)
         lists.check()
 

@@ -112,13 +112,13 @@ class TestWhoMeetsOthersAtTheNodes:
     def test_leaves_the_nodes_of_that_list_alone(self, engine: Engine) -> None:
         """The other lists of the unit are counted by it."""
         busy, quiet = filled(range(30)), filled(range(30))
-        engine.is_held = lambda pk, _sk: pk == busy.tree.rows.nodes_partition and _sk[0].isdigit()
+        engine.is_locked = lambda pk, _sk: pk == busy.tree.rows.nodes_partition and _sk[0].isdigit()
         changes = Changes()
         for lists in (busy, quiet):
             lists.tree.insert(changes, numbered(50))
             lists.note((None, numbered(50)))
         changes.commit()
-        engine.is_held = None
+        engine.is_locked = None
         assert [len(lists.tree.rows.pending()) for lists in (busy, quiet)] == [1, 0]
         busy.check()
         quiet.check()
@@ -128,12 +128,12 @@ class TestWhoMeetsOthersAtTheNodes:
         lists, key = filled(range(30)), numbered(50).key
         left = 3
 
-        def is_held(_pk: str, sk: str) -> bool:
+        def is_locked(_pk: str, sk: str) -> bool:
             nonlocal left
             left -= sk == key
             return sk == key and left >= 0
 
-        engine.is_held = is_held
+        engine.is_locked = is_locked
         lists.do(*inserts(50))
         assert left == -1
         assert lists.tree.rows.pending() == []
@@ -143,10 +143,10 @@ class TestWhoMeetsOthersAtTheNodes:
     def test_may_be_the_first_that_the_list_has(self, engine: Engine, levels: int | None) -> None:
         """Others are creating its nodes; if they don't, the folder does."""
         lists = TwoLists(tree(f"list#{uuid4()}", levels=levels))
-        engine.is_held = lambda _pk, sk: sk[0].isdigit()
+        engine.is_locked = lambda _pk, sk: sk[0].isdigit()
         lists.do(*inserts(1, 2, 3, 4, 5))
         lists.do(*deletes(2))
-        engine.is_held = None
+        engine.is_locked = None
         assert nodes(lists) == []
         lists.check()
         lists.tree.fold()
@@ -233,12 +233,12 @@ class TestFolding:
         lists = filled(range(30))
         with counted_later():
             lists.do(*inserts(100))
-        for is_held in (lambda _pk, sk: sk[0].isdigit(), lambda _pk, sk: sk[0] == "~"):
-            engine.is_held = is_held
+        for is_locked in (lambda _pk, sk: sk[0].isdigit(), lambda _pk, sk: sk[0] == "~"):
+            engine.is_locked = is_locked
             calls = len(engine.calls)
             lists.tree.fold()
             assert engine.calls[calls:].count("TransactWriteItems") == 1
-            engine.is_held = None
+            engine.is_locked = None
         assert len(lists.tree.rows.pending()) == 1
         lists.check()
 

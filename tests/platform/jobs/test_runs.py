@@ -63,10 +63,10 @@ def fails() -> None:
 
 @pytest.mark.parametrize("tries", range(1, RECEIVES + 1))
 def test_what_fails_is_given_up_at_the_last_try_alone(tries: int) -> None:
-    given_up: list[type[Exception]] = []
+    abandoned: list[type[Exception]] = []
 
     def give_up(error: Exception) -> bool:
-        given_up.append(type(error))
+        abandoned.append(type(error))
         return True
 
     run = a_run(tries)
@@ -77,7 +77,7 @@ def test_what_fails_is_given_up_at_the_last_try_alone(tries: int) -> None:
         run.attempt(fails, give_up)
     # Work that was killed at each try isn't tried once more.
     expected = NeverEnded if tries > TRIES else RuntimeError
-    assert given_up == ([] if tries < TRIES else [expected])
+    assert abandoned == ([] if tries < TRIES else [expected])
 
 
 def test_what_cannot_be_given_up_is_raised() -> None:

@@ -354,12 +354,12 @@ class TestConnect:
         with before_the_commit(lambda: renewed_grant(grant, Patience(1.0))):
             answer = shopify.choose(owner, link, choose_existing(workspace))
         assert answer.status == 200
-        kept, installation = find_grant(SHOP), shopify.shop().installation
-        assert kept is not None
+        stored, installation = find_grant(SHOP), shopify.shop().installation
+        assert stored is not None
         assert installation is not None
-        assert kept.access_token() == installation.access_token
+        assert stored.access_token() == installation.access_token
         world.advance(hours=2)
-        assert find_grant(SHOP) == kept
+        assert find_grant(SHOP) == stored
 
     def test_puts_a_store_right_that_needed_it(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope

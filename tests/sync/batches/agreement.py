@@ -122,13 +122,13 @@ def _are_same_changes(rows: Sequence[Item], model: Model) -> bool:
             stored[change] += 1
             stores = {str(from_short(each)) for each in row.write_backs.attribute_values}
             named.setdefault(change, set()).update(stores)
-    said, knew = Counter[tuple[object, ...]](), dict[tuple[object, ...], set[str]]()
+    counted, knew = Counter[tuple[object, ...]](), dict[tuple[object, ...], set[str]]()
     for person in _all(model):
         for c in person.history:
             change = (person.id, c.channel, c.address, c.state, c.at, c.store)
-            said[change] += 1
+            counted[change] += 1
             knew.setdefault(change, set()).update(c.write_back_stores)
-    return stored == said and all(
+    return stored == counted and all(
         least <= named[change] <= least | model.had.get((str(change[1]), str(change[2])), set())
         for change, least in knew.items()
     )

@@ -94,8 +94,8 @@ def state(model: Model, workspace: WorkspaceScope, row: Statement, now: datetime
     identity = Identity(kind, row.address)
     dated = row.is_proven and row.at <= now
     yields = row.state == "subscribed" and not dated
-    said = ConsentStatement(min(row.at, now), row.state, yields, dated=dated)
-    if model.is_too_late(row.channel, row.address, said):
+    statement = ConsentStatement(min(row.at, now), row.state, yields, dated=dated)
+    if model.is_too_late(row.channel, row.address, statement):
         return
     found = owners(model.owned(), [identity])
     if not found:
@@ -104,7 +104,7 @@ def state(model: Model, workspace: WorkspaceScope, row: Statement, now: datetime
         model.people[person.id] = person
         found = {person.id}
     [owner] = found
-    model.say(model.people[owner], row.channel, row.address, said, None)
+    model.say(model.people[owner], row.channel, row.address, statement, None)
 
 
 def holder_of(workspace: WorkspaceScope, identity: Identity) -> str:

@@ -18,7 +18,7 @@ SUBSCRIBE = {"answer": "subscribe"}
 
 
 @dataclass
-class Asked:
+class Requested:
     """A person of a workspace who may get an opt-in email."""
 
     scenario: Scenario
@@ -73,9 +73,9 @@ class Asked:
         return [row for row in rows if isinstance(row, OptInRequestItem)]
 
 
-def somebody(scenario: Scenario, email: str = ANN, **more: object) -> Asked:
+def somebody(scenario: Scenario, email: str = ANN, **more: object) -> Requested:
     """A person with an address without statements."""
-    return Asked(scenario, str(scenario.upsert(email=email, **more)["id"]), email)
+    return Requested(scenario, str(scenario.upsert(email=email, **more)["id"]), email)
 
 
 def path_in(email: Email) -> str:

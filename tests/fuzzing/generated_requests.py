@@ -39,7 +39,7 @@ for name, values in FORMATS.items():
     schemathesis.openapi.format(name, st.sampled_from(values))
 
 
-class Asking:
+class GeneratedRequests:
     """Sends every operation its share of the requests."""
 
     def __init__(self, cases: int, only: str) -> None:
