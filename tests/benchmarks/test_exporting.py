@@ -46,7 +46,7 @@ def in_memory(write: Callable[[], None]) -> Rows:
 
 
 @pytest.mark.usefixtures("world")
-def test_the_table_in_memory_holds_what_the_engine_holds() -> None:
+def test_in_memory_table_equals_the_engines() -> None:
     owner = shop("small")
     write_all(owner)
     rows = in_table()
@@ -56,7 +56,7 @@ def test_the_table_in_memory_holds_what_the_engine_holds() -> None:
 
 
 @pytest.mark.usefixtures("world")
-def test_its_trees_are_right() -> None:
+def test_counted_trees_are_consistent() -> None:
     owner = shop("small")
     write_all(owner)
     lists = ProfileLists(owner.workspace)

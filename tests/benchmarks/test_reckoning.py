@@ -12,14 +12,14 @@ READ = Usage(invocations=1, reads=8, read_calls=4)
 TELLING = Usage(invocations=1, reads=6, read_calls=6, writes=2, write_calls=2, deliveries=1)
 
 
-def test_a_function_takes_its_cpu_and_its_waits() -> None:
+def test_function_duration_is_cpu_plus_wait_time() -> None:
     """1 ms a run, 1.3 a call, 0.1 a unit, of the CPU that 1,769 MB have; 4 ms a read."""
     whole, half = milliseconds(READ, 1769), milliseconds(READ, 1769 // 2)
     assert whole == pytest.approx(1 + 4 * 1.3 + 8 * 0.1 + 4 * 4)
     assert half == pytest.approx(2 * (1 + 4 * 1.3 + 8 * 0.1) + 4 * 4, rel=0.01)
 
 
-def test_a_read() -> None:
+def test_read_request_cost() -> None:
     """One request, one run, eight read units."""
     lines = request_bill({"OrdersFunction": READ})
     assert lines["HTTP API"] == 1
@@ -30,7 +30,7 @@ def test_a_read() -> None:
     assert lines["Lambda, duration"] == pytest.approx(seconds * 13.3334, rel=1e-6)
 
 
-def test_a_message_in_a_fifo_queue_is_sent_received_and_deleted() -> None:
+def test_fifo_message_costs_three_sqs_requests() -> None:
     """Half a dollar each."""
     relay = Usage(invocations=1, writes=1, write_calls=1, sends=1, fifo_sends=1)
     usages = {"OutboxRelayFunction": relay, "ConsentWriteBackFunction": TELLING}
@@ -40,7 +40,7 @@ def test_a_message_in_a_fifo_queue_is_sent_received_and_deleted() -> None:
     assert lines["DynamoDB, writes"] == pytest.approx(3 * 0.625)
 
 
-def test_an_email() -> None:
+def test_email_cost() -> None:
     """SQS bills its three requests as a standard queue's; a code needs one request of KMS."""
     relay = Usage(invocations=1, sends=1)
     usages = {"OutboxRelayFunction": relay, "EmailSenderFunction": Usage(invocations=1, emails=1)}
@@ -50,30 +50,30 @@ def test_an_email() -> None:
     assert lines["SES"] == pytest.approx(100.00)
 
 
-def test_more_memory_than_one_cpu_makes_nothing_faster() -> None:
+def test_memory_above_one_cpu_is_not_faster() -> None:
     """The function computes in one thread."""
     assert milliseconds(READ, 3538) == milliseconds(READ, 1769)
 
 
-def test_an_object() -> None:
+def test_s3_object_cost() -> None:
     """A batch's object is put once and read once."""
     usage = Usage(invocations=1, objects_put=1, objects_got=1)
     assert bill({"StoreImportsFunction": usage})["S3"] == pytest.approx(5.00 + 0.40)
 
 
 @pytest.mark.parametrize(("size", "dollars"), [(0, 1), (524_288, 1), (524_289, 2)])
-def test_a_large_request_is_several(size: int, dollars: int) -> None:
+def test_request_is_billed_per_512_kb(size: int, dollars: int) -> None:
     """API Gateway bills each 512 KB as a request."""
     assert request_bill({}, size) == {"HTTP API": pytest.approx(dollars)}
 
 
 @pytest.mark.parametrize(("page", "most"), [(FIRST, FIRST_DOLLARS), (ANY, ANY_DOLLARS)])
-def test_a_page_of_a_million_orders_costs_no_more_than_it_may(page: Bound, most: float) -> None:
+def test_order_page_cost_is_within_the_limit(page: Bound, most: float) -> None:
     """That holds even if the page uses all the units and calls that it may."""
     assert sum(request_bill({FUNCTION: usage_at_most(page)}).values()) <= most
 
 
-def test_a_waiting_function_has_little_memory() -> None:
+def test_write_back_worker_has_256_mb() -> None:
     """A quarter of the memory waits for a store at a quarter of the price."""
     [worker] = [f for f in declared() if f.name == "ConsentWriteBackFunction"]
     assert memory_of(worker) == 256

@@ -27,7 +27,7 @@ def table() -> Table:
     return made
 
 
-def test_the_table_is_aligned_and_marks_what_is_above_the_figure() -> None:
+def test_table_is_aligned_and_marks_values_over_the_limit() -> None:
     assert table().text() == "\n".join(
         [
             "A thing",
@@ -42,7 +42,7 @@ def test_the_table_is_aligned_and_marks_what_is_above_the_figure() -> None:
     )
 
 
-def test_the_document_names_units_figures_versions_and_the_day() -> None:
+def test_json_document_has_units_limits_versions_and_date() -> None:
     assert table().document(date(2025, 3, 4)) == {
         "benchmark": "thing",
         "title": "A thing",
@@ -62,7 +62,7 @@ def test_the_document_names_units_figures_versions_and_the_day() -> None:
     }
 
 
-def test_what_is_published_is_printed_and_written(
+def test_publish_prints_and_writes_the_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table().publish(tmp_path)
@@ -71,12 +71,12 @@ def test_what_is_published_is_printed_and_written(
     assert written == table().document(date.fromisoformat(written["date"]))
 
 
-def test_a_row_has_a_cell_a_column() -> None:
+def test_row_with_wrong_number_of_cells_is_refused() -> None:
     with pytest.raises(ValueError, match="2 cells for 4 columns"):
         table().add("cheap", 1.0)
 
 
-def test_every_way_is_measured_once_a_round_and_none_always_comes_first() -> None:
+def test_each_variant_runs_once_per_round_in_varying_order() -> None:
     clock, order = count(), list[str]()
 
     def one(name: str) -> float:
@@ -90,13 +90,13 @@ def test_every_way_is_measured_once_a_round_and_none_always_comes_first() -> Non
     assert {name: len(sample.values) for name, sample in samples.items()} == {"a": 20, "b": 20}
 
 
-def test_a_sample_has_its_middle_and_its_least() -> None:
+def test_sample_median_and_minimum() -> None:
     sample = Sample((5.0, 1.0, 3.0))
     assert (sample.median, sample.least) == (3.0, 1.0)
 
 
 @pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
-def test_what_is_kept_is_a_benchmarks(path: Path) -> None:
+def test_stored_results_belong_to_a_benchmark(path: Path) -> None:
     stored = json.loads(path.read_text("utf-8"))
     assert stored["benchmark"] == path.stem
     assert list(RESULTS.parent.rglob(f"{path.stem}.py"))

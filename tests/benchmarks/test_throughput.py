@@ -18,7 +18,7 @@ PLAIN = Kind("rows", write_units=1, key_units=0.001, milliseconds=1)
         (Load(Kind("rows", 2, 2, 1), 3_600_000, 2, 5), 1000, KEY),
     ],
 )
-def test_a_load_is_as_fast_as_what_bounds_it(load: Load, a_second: float, bound: str) -> None:
+def test_load_speed_is_set_by_the_bottleneck(load: Load, a_second: float, bound: str) -> None:
     elapsed = simulate(load)
     assert elapsed.hours == pytest.approx(1000 / a_second)
     assert elapsed.bound == bound
@@ -26,7 +26,7 @@ def test_a_load_is_as_fast_as_what_bounds_it(load: Load, a_second: float, bound:
     assert writes < elapsed.dollars < 1.2 * writes
 
 
-def test_a_table_takes_twice_as_much_after_each_half_an_hour_up_to_the_quota() -> None:
+def test_on_demand_table_doubles_every_half_hour_up_to_the_quota() -> None:
     half_hours = [4_000, 8_000, 16_000, 32_000, 40_000, 40_000]
     rows = 1800 * sum(half_hours)
     elapsed = simulate(Load(PLAIN, rows, 1000, 1000))

@@ -27,7 +27,7 @@ def owner(world: World) -> Someone:
     return person
 
 
-def test_one_effect_and_one_answer(world: World, owner: Someone) -> None:
+def test_one_effect_and_identical_responses(world: World, owner: Someone) -> None:
     """An invitation, which sends an email; and a key, whose secret each call's answer has."""
     invited = {"email": "guest.canary@example.com", "role": "member"}
     with containers(CALLS) as fifty:
@@ -53,7 +53,7 @@ def test_one_effect_and_one_answer(world: World, owner: Someone) -> None:
     print(f"\n{CALLS} calls with one key, twice: {dict(fifty.again)}, {dict(fifty.refused)}")
 
 
-def test_another_body_is_refused_while_the_first_runs(world: World, owner: Someone) -> None:
+def test_different_body_with_the_same_key_is_refused(world: World, owner: Someone) -> None:
     """Whichever call wins, the other one's invitation isn't created."""
     addresses = ["one.canary@example.com", "two.canary@example.com"]
     with containers(2) as two:

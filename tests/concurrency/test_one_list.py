@@ -52,7 +52,7 @@ def listed(world: World, by: Someone, **query: object) -> Iterator[tuple[int, li
             return
 
 
-def test_every_page_and_total_is_right(world: World) -> None:
+def test_pages_and_totals_are_exact(world: World) -> None:
     owner = world.person()
     workspace = world.workspace(owner)
     store = world.store(owner)

@@ -63,7 +63,7 @@ def on_the_stream() -> dict[str, Any]:
 
 
 class TestEmails:
-    def test_it_is_sent_once(self, world: World) -> None:
+    def test_email_delivered_to_two_workers_is_sent_once(self, world: World) -> None:
         with containers(2) as two:
             for number in range(ROUNDS):
                 write_email(f"reader{number}.canary@example.com")
@@ -74,7 +74,7 @@ class TestEmails:
         assert two.refused["PutItem"] == ROUNDS
         print(f"\n{ROUNDS} emails in two workers: {dict(two.refused)}")
 
-    def test_relayed_twice_it_is_sent_once(self, world: World) -> None:
+    def test_email_relayed_twice_is_sent_once(self, world: World) -> None:
         with containers(2) as two:
             for number in range(ROUNDS):
                 write_email(f"reader{number}.canary@example.com")
@@ -126,7 +126,7 @@ class TestWriteBacks:
         world.workspace(person)
         return person
 
-    def test_the_store_ends_with_what_holds(
+    def test_write_back_delivered_to_two_workers_has_the_current_state(
         self, world: World, owner: Someone, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         host = f"127.0.0.1:{store.port}"

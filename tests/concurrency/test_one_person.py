@@ -38,7 +38,7 @@ def moments() -> Iterator[tuple[str, str]]:
 class TestConsent:
     """The newest statement holds, in whichever order they are written."""
 
-    def test_two_calls_of_the_api(self, world: World, owner: Someone) -> None:
+    def test_two_api_calls(self, world: World, owner: Someone) -> None:
         path = f"/profiles/{new_person(world, owner, world.store(owner))}/consent/email"
         with containers(2) as two:
             for number, (before, after) in enumerate(moments()):
@@ -63,7 +63,7 @@ class TestConsent:
         assert two.refused["TransactWriteItems"] > 0
         print(f"\n{ROUNDS} pairs of changes: {dict(two.refused)}, {dict(two.again)}")
 
-    def test_a_store_and_the_api(self, world: World, owner: Someone) -> None:
+    def test_store_and_api(self, world: World, owner: Someone) -> None:
         """A store's consent is another assertion of the same address."""
         store = world.store(owner)
         path = f"/profiles/{new_person(world, owner, store)}/consent/email"
@@ -97,7 +97,7 @@ class TestConsent:
 class TestCustomers:
     """Customers who are one person become one profile."""
 
-    def test_two_stores_with_one_address(self, world: World, owner: Someone) -> None:
+    def test_two_stores_with_the_same_email_address(self, world: World, owner: Someone) -> None:
         stores = [world.store(owner) for _ in range(2)]
         with containers(2) as two:
             for number in range(ROUNDS):

@@ -52,7 +52,7 @@ def pool(world: World, by: Someone, store: str) -> str:
     return str(answer.json["id"])
 
 
-def test_every_code_goes_out_once(world: World) -> None:
+def test_each_code_is_assigned_once(world: World) -> None:
     owner = world.person()
     workspace = world.workspace(owner)
     store = world.store(owner)

@@ -62,7 +62,7 @@ def begin_pull(hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch) ->
             running.pull(hooks.store, 1, lambda: 10**6)
 
 
-def test_one_profile_that_has_all_of_it(
+def test_one_profile_has_data_of_all_sources(
     world: World, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = world.person()

@@ -85,7 +85,7 @@ class TestSizes:
             ({"L": [{"S": "ab"}, {"S": "c"}]}, 3 + 2 + 3),
         ],
     )
-    def test_a_value(self, client: Any, attribute: dict[str, Any], weight: int) -> None:
+    def test_value_size(self, client: Any, attribute: dict[str, Any], weight: int) -> None:
         fits = row(1024 - weight - len("v"), v=attribute)
         assert put(client, fits) == 1
         assert put(client, row(1025 - weight - len("v"), v=attribute)) == 2
@@ -94,29 +94,29 @@ class TestSizes:
 class TestWrites:
     """A unit a KB begun, of the larger of old and new row; twice that in a transaction."""
 
-    def test_a_put(self, client: Any) -> None:
+    def test_put(self, client: Any) -> None:
         assert put(client, row(1500)) == 2
         assert put(client, row(100)) == 2
         assert put(client, row(100)) == 1
 
-    def test_an_update(self, client: Any) -> None:
+    def test_update(self, client: Any) -> None:
         put(client, row(1500))
         parameters = {"TableName": TABLE, "Key": key(), "UpdateExpression": "REMOVE t", **TOTAL}
         assert units_of(client.update_item(**parameters)) == 2
         assert units_of(client.update_item(**parameters)) == 1
 
-    def test_a_delete(self, client: Any) -> None:
+    def test_delete(self, client: Any) -> None:
         put(client, row(1500))
         parameters = {"TableName": TABLE, "Key": key(), **TOTAL}
         assert units_of(client.delete_item(**parameters)) == 2
         assert units_of(client.delete_item(**parameters)) == 1, "nothing is there"
 
-    def test_a_transaction(self, client: Any) -> None:
+    def test_transaction(self, client: Any) -> None:
         assert write(client, {"Put": {"Item": row(1500)}}) == 4
         deleted = {"Delete": {"Key": key("none")}}
         assert write(client, {"Put": {"Item": row(100, "a")}}, deleted) == 4
 
-    def test_a_condition_check_is_a_write_of_its_row(self, client: Any) -> None:
+    def test_condition_check_costs_a_write_of_the_row(self, client: Any) -> None:
         put(client, row(100))
         check = {"Key": key(), "ConditionExpression": "attribute_exists(pk)"}
         assert write(client, {"ConditionCheck": check}, {"Put": {"Item": row(9, "a")}}) == 4
@@ -125,7 +125,7 @@ class TestWrites:
 class TestReads:
     """A unit each 4 KB begun, read strongly consistently."""
 
-    def test_one_row(self, client: Any) -> None:
+    def test_get_item(self, client: Any) -> None:
         put(client, row(4096))
         parameters = {"TableName": TABLE, "ConsistentRead": True, **TOTAL}
         assert units_of(client.get_item(Key=key(), **parameters)) == 1
@@ -134,14 +134,14 @@ class TestReads:
         assert units_of(client.get_item(Key=key("none"), **parameters)) == 1, "nothing is there"
         assert units_of(client.get_item(Key=key(), **{**parameters, "ConsistentRead": False})) == 1
 
-    def test_a_batch_rounds_each_row(self, client: Any) -> None:
+    def test_batch_get_rounds_up_each_row(self, client: Any) -> None:
         for name in ("a", "b", "c"):
             put(client, row(100, name))
         keys = [key(name) for name in ("a", "b", "c", "none")]
         parameters = {TABLE: {"Keys": keys, "ConsistentRead": True}}
         assert units_of(client.batch_get_item(RequestItems=parameters, **TOTAL)) == 4
 
-    def test_a_query_rounds_the_sum(self, client: Any) -> None:
+    def test_query_rounds_up_the_sum(self, client: Any) -> None:
         for number in range(9):
             put(client, row(1000, f"{number}"))
         parameters = {
@@ -158,7 +158,7 @@ class TestReads:
         parameters["ExpressionAttributeValues"] = {":p": {"S": "nobody"}}
         assert units_of(client.query(**parameters)) == 1
 
-    def test_a_transaction_of_reads(self, client: Any) -> None:
+    def test_transact_get(self, client: Any) -> None:
         put(client, row(100))
         parts = [{"Get": {"TableName": TABLE, "Key": key(name)}} for name in ("s", "none")]
         assert units_of(client.transact_get_items(TransactItems=parts, **TOTAL)) == 4
@@ -174,19 +174,19 @@ class TestFailures:
         with made.on():
             yield made
 
-    def test_a_condition_that_fails(self, client: Any, meter: Meter) -> None:
+    def test_failed_condition(self, client: Any, meter: Meter) -> None:
         put(client, row(100))
         with pytest.raises(ClientError, match="conditional request failed"):
             put(client, row(9), ConditionExpression="attribute_not_exists(pk)")
         assert meter.used == {"Test": Usage(writes=2, write_calls=2)}
 
-    def test_a_transaction_that_is_cancelled(self, client: Any, meter: Meter) -> None:
+    def test_cancelled_transaction(self, client: Any, meter: Meter) -> None:
         check = {"Key": key(), "ConditionExpression": "attribute_exists(pk)"}
         with pytest.raises(ClientError, match="ConditionalCheckFailed"):
             write(client, {"ConditionCheck": check}, {"Put": {"Item": row(9, "a")}})
         assert meter.used == {"Test": Usage(writes=4, transactions=1)}
 
-    def test_what_succeeds_is_counted_as_it_is_answered(self, client: Any, meter: Meter) -> None:
+    def test_successful_calls_are_counted_as_reported(self, client: Any, meter: Meter) -> None:
         put(client, row(1500))
         client.get_item(TableName=TABLE, Key=key(), ConsistentRead=True)
         write(client, {"Delete": {"Key": key()}})

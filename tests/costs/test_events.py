@@ -44,7 +44,7 @@ def put(hooks: Hooks, store: str, number: int) -> dict[str, Usage]:
     return {jobs[name]: used for name, used in meter.used.items()}
 
 
-def test_an_event_with_its_log_is_three_write_units_at_most(shop: tuple[Hooks, str]) -> None:
+def test_event_with_delivery_log_costs_three_write_units_at_most(shop: tuple[Hooks, str]) -> None:
     hooks, store = shop
     without = put(hooks, store, 1)
     hooks.endpoint(["order.*"])
@@ -57,7 +57,7 @@ def test_an_event_with_its_log_is_three_write_units_at_most(shop: tuple[Hooks, s
         assert used["webhook_delivery"].reads <= 4
 
 
-def test_the_write_itself_costs_what_it_cost_before(shop: tuple[Hooks, str]) -> None:
+def test_endpoint_adds_no_cost_to_the_request(shop: tuple[Hooks, str]) -> None:
     """Compares several requests, as some also record that the key was used, or its budget."""
     hooks, store = shop
     without = [put(hooks, store, number) for number in range(1, 6)]

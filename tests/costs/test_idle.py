@@ -29,13 +29,13 @@ def rows() -> dict[str, tuple[str, float]]:
     return {what: (how_much, float(dollars)) for what, how_much, dollars in cells}
 
 
-def test_all_is_in_the_sum() -> None:
+def test_total_is_the_sum_of_all_lines() -> None:
     lines = rows()
     _, together = lines.pop("Together")
     assert together == pytest.approx(sum(dollars for _, dollars in lines.values()), abs=0.05)
 
 
-def test_each_queue_is_polled_all_month() -> None:
+def test_queue_polling_cost_per_month() -> None:
     """Five polls of 20 seconds at once: 648,000 a month of 30 days, at 0.40 or 0.50 a million."""
     fifo = [q for q in read_queues() if resources("AWS::SQS::Queue")[q].get("FifoQueue")]
     standard = len(read_queues()) - len(fifo)
@@ -43,12 +43,12 @@ def test_each_queue_is_polled_all_month() -> None:
     assert rows()["Queues that are polled"][1] == round(standard * 0.648 * 0.4, 2)
 
 
-def test_what_is_there_by_the_month() -> None:
+def test_fixed_monthly_costs() -> None:
     assert rows()["Keys"] == ("2 at 1.00", 2.0)
     alarms = len(resources("AWS::CloudWatch::Alarm"))
     assert rows()["Alarms"] == (f"{alarms} at 0.10", round(alarms * 0.1, 2))
 
 
-def test_each_way_of_a_new_person_is_measured() -> None:
+def test_every_way_to_create_a_profile_is_measured() -> None:
     measured = {(scenario.operation, scenario.case) for scenario in ALL}
     assert {(operation, case) for _, operation, case, _ in NEWCOMERS} <= measured

@@ -21,19 +21,19 @@ from tests.costs.summary import runs_a_month
 from tests.harness import least_privilege
 
 
-def test_every_operation_has_a_scenario_and_no_other() -> None:
+def test_every_operation_has_a_scenario() -> None:
     """A new operation needs a scenario too."""
     assert len(operations()) > 80
     assert {scenario.operation for scenario in ALL} == set(operations())
 
 
-def test_no_two_scenarios_look_alike() -> None:
+def test_scenario_names_are_unique() -> None:
     """The page distinguishes them."""
     names = [(scenario.operation, scenario.case) for scenario in ALL]
     assert len(names) == len(set(names))
 
 
-def test_the_page_names_every_scenario() -> None:
+def test_page_lists_every_scenario() -> None:
     """Without dynoxide, this test at least finds a scenario that the page lacks."""
     text = PAGE.read_text("utf-8")
     for scenario in ALL:
@@ -41,7 +41,7 @@ def test_the_page_names_every_scenario() -> None:
 
 
 @pytest.mark.dynoxide
-def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measured_costs_equal_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change of consent costs no more than its bound, too."""
     passwords._hasher.cache_clear()
     # The page leaves out what a container does once, such as fetching its keys.
@@ -56,12 +56,12 @@ def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("rule", "runs"), [("rate(1 minute)", 43_200), ("rate(6 hours)", 120), ("rate(1 day)", 30)]
 )
-def test_a_schedule_runs_so_often_a_month(rule: str, runs: int) -> None:
+def test_runs_per_month_of_a_rate(rule: str, runs: int) -> None:
     """A month has 30 days."""
     assert runs_a_month(rule) == runs
 
 
-def test_a_schedule_that_is_no_rate_is_refused() -> None:
+def test_schedule_without_a_rate_is_refused() -> None:
     """The page can't compute their runs yet."""
     with pytest.raises(ValueError, match="no rate"):
         runs_a_month("cron(0 3 * * ? *)")
@@ -72,11 +72,11 @@ class TestDifferences:
 
     LINE = "| `orders.get` | 5 | 0 | 100 | 1,000.50 |"
 
-    def test_the_same(self) -> None:
+    def test_equal_pages(self) -> None:
         assert differences(self.LINE, self.LINE) == []
 
     @pytest.mark.parametrize("calls", ["95", "105"])
-    def test_a_twentieth_off(self, calls: str) -> None:
+    def test_difference_within_five_percent_is_ignored(self, calls: str) -> None:
         assert differences(self.LINE, self.LINE.replace("100 ", f"{calls} ")) == []
 
     @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ class TestDifferences:
             ("get", "put"),
         ],
     )
-    def test_more_than_that_off(self, before: str, after: str) -> None:
+    def test_difference_over_five_percent_is_reported(self, before: str, after: str) -> None:
         other = self.LINE.replace(before, after)
         assert differences(self.LINE, other) == [other]
 
-    def test_lines_that_one_lacks(self) -> None:
+    def test_missing_line_is_reported(self) -> None:
         assert differences(f"a\n{self.LINE}", "a") == [self.LINE]
         assert differences("a", f"a\n{self.LINE}") == [self.LINE]

@@ -63,7 +63,7 @@ def checked(world: World, key: str) -> tuple[int, Usage]:
     return sum(each["suppressed"] for each in answer.json["items"]), used
 
 
-def test_a_check_reads_five_times_half_a_unit_an_address_and_the_key(world: World) -> None:
+def test_check_costs_half_a_read_unit_per_address(world: World) -> None:
     """Five calls are the check's own. The sixth one finds the API key, as in every request."""
     # At rest: the use of a key is noted once a minute.
     with clock_at_rest():

@@ -33,26 +33,26 @@ def column_of(section: str, column: int) -> list[str]:
 class TestRows:
     """The tables of rows."""
 
-    def test_every_kind_stands_there_once_and_no_other(self) -> None:
+    def test_every_kind_of_row_is_listed_exactly_once(self) -> None:
         assert len(source.kinds()) > 30
         assert sorted(column_of("Rows", 0)) == sorted(source.kinds().values())
 
-    def test_every_partition_key_stands_there_and_no_other(self) -> None:
+    def test_exactly_the_partition_keys_are_listed(self) -> None:
         assert set(column_of("Rows", 1)) == source.partitions()
 
-    def test_every_sort_key_of_a_key_function_stands_there(self) -> None:
+    def test_every_sort_key_is_listed(self) -> None:
         made = {sk for _, sk in source.key_pairs() if sk}  # the second table has no sort key
         assert made - {"*"} <= set(column_of("Rows", 2))
 
-    def test_what_expires_is_what_gets_an_expiration(self) -> None:
+    def test_exactly_the_expiring_rows_are_marked(self) -> None:
         expiring = {kind for row in rows_of("Rows") if row[5] != "no" for kind in quoted(row[0])}
         assert expiring == source.expiring()
 
 
-class TestPaths:
+class TestOperationsAndWorkers:
     """The tables of operations and workers."""
 
-    def test_every_operation_that_reads_the_table_has_a_row_and_no_other(self) -> None:
+    def test_exactly_the_reading_operations_are_listed(self) -> None:
         first = " ".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| "))
         handlers = (source.ROOT / "functions" / "api").glob("*/handler.py")
         operations = {
@@ -65,7 +65,7 @@ class TestPaths:
         assert len(operations) > 60
         assert {name for name in quoted(first) if _OPERATION.fullmatch(name)} == operations
 
-    def test_every_worker_and_schedule_has_a_row_and_no_other(self) -> None:
+    def test_exactly_the_workers_and_schedules_are_listed(self) -> None:
         jobs = {f.job for f in functions() if not f.folder.startswith("functions/api")}
         assert set(column_of("Workers", 0)) == jobs
 

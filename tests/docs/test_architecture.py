@@ -52,17 +52,17 @@ def module_of(path: str) -> str:
 class TestGroups:
     """The table of the groups."""
 
-    def test_every_group_stands_there_once_and_no_other(self) -> None:
+    def test_every_package_group_is_listed_exactly_once(self) -> None:
         named = [quoted(group)[0] for group, *_ in rows(ARCHITECTURE, "Group")]
         assert sorted(named) == sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 
-    def test_every_package_stands_there_in_its_group_and_no_other(self) -> None:
+    def test_every_package_is_listed_in_the_right_group(self) -> None:
         named = {quoted(group)[0]: quoted(cell) for group, cell, _ in rows(ARCHITECTURE, "Group")}
         assert {group: set(packages) for group, packages in named.items() if packages} == {
             group: packages for group in named if (packages := packages_of(PACKAGE / group))
         }
 
-    def test_they_stand_in_the_order_in_which_they_may_import(self) -> None:
+    def test_groups_are_listed_in_import_order(self) -> None:
         order = [quoted(group)[0] for group, *_ in rows(ARCHITECTURE, "Group")]
         upward = {
             (importer, imported)
@@ -77,7 +77,7 @@ class TestGroups:
 class TestFunctions:
     """The tables of queues and schedules, and the picture."""
 
-    def test_every_worker_of_a_queue_and_every_schedule_stands_there_with_its_code(self) -> None:
+    def test_every_queue_worker_and_schedule_is_listed_with_its_module(self) -> None:
         named = {
             quoted(worker)[0]: quoted(worker)[1] for *_, worker in rows(ARCHITECTURE, "Queue")
         } | {quoted(row[0])[0]: quoted(row[-1])[0] for row in rows(ARCHITECTURE, "Schedule")}
@@ -87,13 +87,13 @@ class TestFunctions:
             handler = (source.ROOT / folders[job] / "handler.py").read_text("utf-8")
             assert f"from {module_of(path)} import" in handler, job
 
-    def test_every_queue_stands_there_with_its_group_where_it_is_fifo(self) -> None:
+    def test_every_queue_is_listed_with_a_message_group_if_fifo(self) -> None:
         named = {
             quoted(queue)[0]: bool(group) for queue, _, group, _ in rows(ARCHITECTURE, "Queue")
         }
         assert named == queues()
 
-    def test_the_picture_counts_them_as_they_are(self) -> None:
+    def test_counts_in_the_picture_are_right(self) -> None:
         folders = [f.folder.split("/")[1] for f in functions()]
         assert f'"{folders.count("api")} API functions' in ARCHITECTURE
         assert f'"{len(queues())} SQS queues"' in ARCHITECTURE
@@ -104,18 +104,18 @@ class TestFunctions:
 class TestGlossary:
     """The table of terms."""
 
-    def test_terms_stand_in_the_order_of_the_alphabet(self) -> None:
+    def test_terms_are_sorted_alphabetically(self) -> None:
         terms = [term.casefold() for term, *_ in rows(GLOSSARY, "Term")]
         assert len(terms) > 60
         assert terms == sorted(terms)
 
-    def test_every_term_has_its_module(self) -> None:
+    def test_every_term_names_an_existing_module(self) -> None:
         for term, _, cell in rows(GLOSSARY, "Term"):
             [module] = quoted(cell)
             assert (PACKAGE / module).is_file(), term
 
 
-def test_every_path_on_either_page_exists() -> None:
+def test_every_path_in_architecture_and_glossary_exists() -> None:
     """A path begins with a group, below the package, or stands below the root."""
     groups = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     paths = {path for page in (ARCHITECTURE, GLOSSARY) for path in _PATH.findall(page)}

@@ -58,7 +58,7 @@ def citations() -> set[tuple[str, str]]:
     return found
 
 
-def test_every_document_and_section_exists() -> None:
+def test_every_cited_document_and_section_exists() -> None:
     cited = citations()
     assert len(cited) > 20
     missing = {
@@ -70,11 +70,11 @@ def test_every_document_and_section_exists() -> None:
     assert missing == set()
 
 
-def test_a_section_is_cited_with_the_path_of_its_document() -> None:
+def test_sections_are_cited_with_the_path_of_their_document() -> None:
     assert [cited for text in texts() for cited in _UNNAMED.findall(text)] == []
 
 
-def test_every_decision_that_is_cited_by_its_number_exists() -> None:
+def test_every_cited_adr_exists() -> None:
     pages = (source.ROOT / "docs" / "adr").glob("[0-9]*.md")
     numbers = {int(page.name[:4]) for page in pages}
     cited = {int(a or b) for text in texts() for a, b in _DECISION.findall(text)}
@@ -82,7 +82,7 @@ def test_every_decision_that_is_cited_by_its_number_exists() -> None:
     assert cited <= numbers
 
 
-def test_every_file_that_a_document_names_exists() -> None:
+def test_every_file_named_in_a_document_exists() -> None:
     """A document names a file by its path, or by the end of it: `platform/messaging/outbox.py`."""
     folders = [source.ROOT / f for f in (*_READ, "docs", "events")]
     paths = [str(p) for f in folders for p in f.rglob("*") if p.is_file()] + [str(CLIENTS)]
@@ -97,7 +97,7 @@ def test_every_file_that_a_document_names_exists() -> None:
     assert missing == set()
 
 
-def test_every_file_that_the_code_names_exists() -> None:
+def test_every_file_named_in_the_code_exists() -> None:
     """Code names a file by the end of its path too, or one beside it by its name."""
     every = [p for f in (*_READ, "docs", "events") for p in (source.ROOT / f).rglob("*.*")]
     files = {"/".join(p.parts[-n:]) for p in every for n in range(1, len(p.parts))}

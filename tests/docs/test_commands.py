@@ -66,21 +66,21 @@ def options_of(shape: Shape | None) -> dict[str, Shape]:
     return found | {f"no-{name}": found[name] for name in booleans}
 
 
-def test_every_page_has_some() -> None:
+def test_commands_of_the_pages_are_found() -> None:
     assert {command.page for command in ALL} >= {"README.md", "CONTRIBUTING.md"}
     assert len(those("aws")) > 20
     assert len(ALL) > 60
 
 
 @pytest.mark.parametrize("command", ALL, ids=lambda command: command.line[:60])
-def test_it_begins_with_a_program_that_a_reader_has(command: Command) -> None:
+def test_command_begins_with_a_known_program(command: Command) -> None:
     first, *below = command.program.split("/")
     assert first in PROGRAMS
     assert not below or first == "clients" or (ROOT / command.program).exists()
 
 
 @pytest.mark.parametrize("command", those("aws"), ids=lambda command: " ".join(command.words[1:3]))
-def test_aws_has_the_command_and_its_options(command: Command) -> None:
+def test_aws_cli_has_the_command_and_its_options(command: Command) -> None:
     _, name, operation, *rest = command.words
     used = option_names(rest) - GLOBAL_OPTIONS
     if (name, operation) in WITHOUT_MODEL:
@@ -105,7 +105,7 @@ def test_make_has_the_targets_and_reads_the_variables(command: Command) -> None:
 
 
 @pytest.mark.parametrize("command", those(".venv/bin/sam"), ids=lambda command: command.line[:60])
-def test_sam_has_the_options_and_the_template_the_parameters(command: Command) -> None:
+def test_sam_has_the_options_and_template_has_the_parameters(command: Command) -> None:
     _, name, *rest = command.words
     known = {"deploy": deploy, "delete": delete, "local": local_invoke}[name]
     options = {o.lstrip("-") for p in known.params for o in p.opts + p.secondary_opts}
@@ -116,7 +116,7 @@ def test_sam_has_the_options_and_the_template_the_parameters(command: Command) -
 
 
 @pytest.mark.parametrize("command", those(".venv/bin/sam"), ids=lambda command: command.line[:60])
-def test_what_replaces_the_environments_parameters_says_what_protects_the_table(
+def test_parameter_overrides_include_the_protection_of_the_table(
     command: Command,
 ) -> None:
     """`--parameter-overrides` replaces all that samconfig.toml has; a new stack needs a sender."""
@@ -125,11 +125,11 @@ def test_what_replaces_the_environments_parameters_says_what_protects_the_table(
         assert {"DeletionProtection", "ExistingTableArn"} & set(parameters)
 
 
-def test_the_queues_that_it_names_are_there() -> None:
+def test_named_queues_exist_in_the_template() -> None:
     named = {m for c in ALL for m in re.findall(r"\b\w+Queue\b", c.line)}
     assert named <= resources(QUEUE).keys()
 
 
 @pytest.mark.parametrize("command", ALL, ids=lambda command: command.line[:60])
-def test_it_is_known_where_it_is_typed(command: Command) -> None:
+def test_place_to_type_the_command_is_known(command: Command) -> None:
     assert typed(command) in Typed

@@ -43,19 +43,19 @@ def _decision(file: str, text: str) -> Decision:
     return Decision(int(title[1]), file, title[2], status[1], other, date.fromisoformat(decided[1]))
 
 
-def test_each_page_has_a_status_and_a_date_under_its_title() -> None:
+def test_each_adr_has_title_status_and_date() -> None:
     found = decisions()
     assert len(found) > 40
     assert [page.file for page in found] == sorted(p.name for p in FOLDER.glob("[0-9]*.md"))
 
 
-def test_a_page_is_named_by_its_number_and_no_number_is_taken_twice() -> None:
+def test_adr_file_names_begin_with_their_unique_number() -> None:
     found = decisions()
     assert all(page.file.startswith(f"{page.number:04}-") for page in found)
     assert len({page.number for page in found}) == len(found)
 
 
-def test_a_superseded_page_names_another_one_that_exists() -> None:
+def test_superseded_adr_names_an_existing_successor() -> None:
     found = decisions()
     numbers = {page.number for page in found}
     for page in found:
@@ -63,13 +63,13 @@ def test_a_superseded_page_names_another_one_that_exists() -> None:
             assert page.superseded_by in numbers - {page.number}, page.file
 
 
-def test_a_superseded_status_is_read_with_its_number() -> None:
+def test_superseded_status_is_parsed_with_its_number() -> None:
     text = "# 9. A title\n\n- Status: superseded by 64\n- Date: 2026-11-21\n\nWhy.\n"
     page = _decision("0009-a-title.md", text)
     assert (page.status, page.superseded_by) == ("superseded by 64", 64)
 
 
-def test_the_index_has_number_title_and_status_of_each_page() -> None:
+def test_index_has_number_title_and_status_of_each_adr() -> None:
     index = (FOLDER / "README.md").read_text("utf-8")
     named = sorted(_ROW.findall(index), key=lambda row: int(row[0]))
     expected = [(str(p.number), p.file, p.title, p.status) for p in decisions()]

@@ -83,7 +83,7 @@ def inline(html: str, tag: str) -> str | None:
 class TestHealth:
     """GET /health."""
 
-    def test_answers(self, world: World) -> None:
+    def test_status_ok(self, world: World) -> None:
         answer = world.call("GET", "/health")
         assert (answer.status, answer.json) == (200, {"status": "ok"})
         assert answer.header("content-type") == "application/json"
@@ -92,7 +92,7 @@ class TestHealth:
 class TestProblems:
     """GET /problems."""
 
-    def test_every_problem_of_the_service(self, world: World) -> None:
+    def test_lists_every_problem_of_the_service(self, world: World) -> None:
         body = world.call("GET", "/problems").json
         assert {k: body[k] for k in ("total", "page", "pageSize")} == {
             "total": len(kinds()),
@@ -120,7 +120,7 @@ class TestProblems:
         answer = world.call("GET", "/problems", query={"page": 0, "pageSize": 11})
         assert answer.error_paths() == ["query.page", "query.pageSize"]
 
-    def test_as_a_page(self, world: World) -> None:
+    def test_as_html(self, world: World) -> None:
         answer = world.call("GET", "/problems", headers={"accept": BROWSER})
         links = {a["href"] for a in page_of(answer).all("a")}
         assert {f"{BASE_URL}/problems/{kind.kind}" for kind in kinds()} <= links
@@ -130,7 +130,7 @@ class TestProblems:
 class TestProblem:
     """GET /problems/{kind}."""
 
-    def test_a_type_leads_here(self, world: World) -> None:
+    def test_type_of_a_problem_is_the_url(self, world: World) -> None:
         refused = world.call("GET", "/weather").json
         path = refused["type"].removeprefix(BASE_URL)
         body = world.call("GET", path).json
@@ -142,7 +142,7 @@ class TestProblem:
         )
 
     @pytest.mark.parametrize("kind", [kind.kind for kind in kinds()])
-    def test_as_a_page(self, world: World, kind: str) -> None:
+    def test_as_html(self, world: World, kind: str) -> None:
         shown = page_of(world.call("GET", f"/problems/{kind}", headers={"accept": BROWSER}))
         document = world.call("GET", f"/problems/{kind}").json
         assert [i for i in shown.ids if i != "content"] == [
@@ -173,21 +173,21 @@ class TestNegotiation:
             ("text/html, application/json", Representation.JSON),
         ],
     )
-    def test_ranks(self, accept: str, expected: Representation) -> None:
+    def test_preferred_representation(self, accept: str, expected: Representation) -> None:
         assert preferred(accept) is expected
 
 
 class TestOpenapi:
     """GET /openapi.json."""
 
-    def test_names_the_address_that_was_asked(self, world: World) -> None:
+    def test_document_names_the_server_url(self, world: World) -> None:
         answer = world.call("GET", "/openapi.json")
         assert (answer.status, answer.header("content-type")) == (200, "application/json")
         assert answer.json["openapi"].startswith("3.1.")
         assert answer.json["servers"] == [{"url": BASE_URL}]
         assert "/openapi.json" in answer.json["paths"]
 
-    def test_its_links_lead_to_pages_from_wherever_it_is_read(self, world: World) -> None:
+    def test_links_are_absolute_and_alive(self, world: World) -> None:
         text = world.call("GET", "/openapi.json").body.decode()
         links = set(re.findall(r"\]\(([^)\s]+)\)", text))
         own = {link.removeprefix(BASE_URL) for link in links if link.startswith(BASE_URL)}
@@ -195,7 +195,7 @@ class TestOpenapi:
         assert {world.call("GET", path).status for path in own} == {200}
         assert all(link.startswith("https://") for link in links)
 
-    def test_is_told_only_once(self, world: World) -> None:
+    def test_304_if_etag_matches(self, world: World) -> None:
         etag = world.call("GET", "/openapi.json").header("etag")
         assert etag is not None
         for known in (etag, etag.removeprefix("W/"), f'"other", {etag}', "*"):
@@ -214,14 +214,14 @@ class TestOpenapi:
 class TestProblemCode:
     """GET /problems/{kind}/{code}."""
 
-    def test_each_code_has_an_address_of_its_own(self, world: World) -> None:
+    def test_each_code_has_a_url(self, world: World) -> None:
         for problem in all_problems():
             body = world.call("GET", f"/problems/{problem.kind}/{problem.code}").json
             found = (body["code"], body["kind"], body["status"])
             assert found == (problem.code, problem.kind, problem.status)
             assert body["type"] == f"{BASE_URL}/problems/{problem.kind}"
 
-    def test_as_a_page(self, world: World) -> None:
+    def test_as_html(self, world: World) -> None:
         path = "/problems/conflict/stale_update"
         page = page_of(world.call("GET", path, headers={"accept": BROWSER}))
         links = {a["href"] for a in page.all("a")}
@@ -236,7 +236,7 @@ class TestPages:
     """GET /pages/{page}."""
 
     @pytest.mark.parametrize("name", LINK_PAGES)
-    def test_shows_a_page_that_people_can_use(self, world: World, name: str) -> None:
+    def test_page_is_accessible(self, world: World, name: str) -> None:
         page = page_of(world.call("GET", f"/pages/{name}"))
         assert page.all("html") == [{"lang": "en"}]
         assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all(
@@ -256,7 +256,7 @@ class TestPages:
         assert len(page.all("h1")) == 1
 
     @pytest.mark.parametrize("name", LINK_PAGES)
-    def test_calls_only_operations(self, world: World, name: str) -> None:
+    def test_scripts_call_only_operations(self, world: World, name: str) -> None:
         html = world.call("GET", f"/pages/{name}").body.decode()
         called = re.findall(r'call\("(\w+)", ["`]([^"`]+)["`]', html)
         assert called
@@ -268,7 +268,7 @@ class TestPages:
         assert world.call("GET", "/pages/../secrets").problem() == (404, "not_found")
 
 
-class TestDefault:
+class TestOtherPathsAndMethods:
     """What no route names."""
 
     @pytest.mark.parametrize("path", ["/weather", "/weather/today", "/pages"])

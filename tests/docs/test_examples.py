@@ -20,7 +20,7 @@ def contents() -> Iterator[tuple[str, dict[str, Any]]]:
                 yield operation["operationId"], holder["content"][JSON]
 
 
-def test_each_is_of_its_schema() -> None:
+def test_each_example_matches_its_schema() -> None:
     components = interface()["components"]
     for operation, content in contents():
         schema = {**content["schema"], "components": components}
@@ -28,7 +28,7 @@ def test_each_is_of_its_schema() -> None:
         assert found == [], operation
 
 
-def test_each_parameter_has_one_of_its_schema() -> None:
+def test_each_parameter_has_an_example_that_matches_its_schema() -> None:
     components = interface()["components"]
     for _, _, operation in operations():
         for parameter in operation.get("parameters", []):

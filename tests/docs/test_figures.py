@@ -75,7 +75,7 @@ SENTENCES = [
 @pytest.mark.parametrize(
     ("path", "sentence"), SENTENCES, ids=lambda part: getattr(part, "stem", part)
 )
-def test_a_text_says_what_the_code_does(path: Path, sentence: str) -> None:
+def test_number_in_text_equals_the_constant(path: Path, sentence: str) -> None:
     text = path.read_text("utf-8")
     if path.suffix == ".json":
         text = json.dumps(json.loads(text), ensure_ascii=False)

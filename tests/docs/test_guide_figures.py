@@ -62,6 +62,6 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("guide", "sentence"), SENTENCES)
-def test_a_guide_says_what_the_code_does(guide: str, sentence: str) -> None:
+def test_number_in_guide_equals_the_constant(guide: str, sentence: str) -> None:
     text = Path(GUIDES / f"{guide}.md").read_text("utf-8")
     assert sentence in " ".join(text.split())

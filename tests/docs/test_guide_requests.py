@@ -18,13 +18,13 @@ WITH_REQUESTS = [page for page in PAGES if list(requests_of(page.read_text("utf-
 
 
 @pytest.mark.parametrize("page", WITH_REQUESTS, ids=lambda page: page.stem)
-def test_every_request_of_a_guide_is_answered_as_it_shows(reader: Reader, page: Path) -> None:
+def test_every_request_of_a_guide_gets_the_shown_response(reader: Reader, page: Path) -> None:
     if page != QUICK_START:
         reader.send_requests(QUICK_START)
     reader.send_requests(page)
 
 
-def test_no_store_of_a_guide_is_the_one_that_the_demo_has() -> None:
+def test_guides_do_not_use_the_store_of_the_demo() -> None:
     bodies = [
         json.loads(request.body or "")
         for page in WITH_REQUESTS
@@ -38,9 +38,7 @@ def test_no_store_of_a_guide_is_the_one_that_the_demo_has() -> None:
 @pytest.mark.parametrize(
     ("page", "path"), [("webhook-events", WEBHOOK_PATH), ("write-backs", WRITE_BACK_PATH)]
 )
-def test_a_guide_names_the_address_that_takes_its_messages_in_the_local_run(
-    page: str, path: str
-) -> None:
+def test_guide_names_the_receiving_url_of_the_local_run(page: str, path: str) -> None:
     text = (GUIDES / f"{page}.md").read_text("utf-8")
     assert f"`http://127.0.0.1:8000{path}`" in text
 
@@ -50,7 +48,7 @@ def test_guides_have_requests() -> None:
     assert len(WITH_REQUESTS) >= 2
 
 
-def test_the_overview_lists_every_guide_once() -> None:
+def test_overview_lists_every_guide_once() -> None:
     listed = re.findall(r"^- \[.+?\]\((.+?)\)", (GUIDES / "README.md").read_text("utf-8"), re.M)
     assert sorted(listed) == [page.name for page in PAGES]
 
@@ -68,5 +66,5 @@ def test_the_overview_lists_every_guide_once() -> None:
         ({"a": None}, {"a": None}, True),
     ],
 )
-def test_a_part_of_an_answer_is_compared(shown: object, answered: object, expected: bool) -> None:
+def test_partial_response_is_compared(shown: object, answered: object, expected: bool) -> None:
     assert is_shown(shown, answered) is expected

@@ -21,24 +21,24 @@ def under(page: list[Block], heading: str) -> list[Block]:
     return [block for block in page if block.heading.startswith(heading)]
 
 
-def test_each_block_of_commands_is_read() -> None:
+def test_each_block_of_commands_is_parsed() -> None:
     text = PAGE.read_text("utf-8")
     assert len(blocks(text)) == text.count("```sh\n") == 6
 
 
 @pytest.mark.parametrize("language", ["Python", "TypeScript"])
-def test_a_shop_is_connected_by_few_commands(page: list[Block], language: str) -> None:
+def test_shop_is_connected_with_few_commands(page: list[Block], language: str) -> None:
     (service,), shops, (click,) = (under(page, heading) for heading in ("1.", "2.", "3."))
     (shop,) = [block for block in shops if language in block.before]
     assert len(service.commands + shop.commands + click.commands) <= MAX_COMMANDS
 
 
-def test_each_placeholder_is_one_that_a_reader_has(page: list[Block]) -> None:
+def test_placeholders_are_known(page: list[Block]) -> None:
     typed = "\n".join(command for block in page for command in block.commands)
     assert set(re.findall(r"<[^>\n]+>", typed)) == PLACEHOLDERS
 
 
-def test_what_it_names_is_there(page: list[Block]) -> None:
+def test_named_make_targets_and_files_exist(page: list[Block]) -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for name in re.findall(r"make (\S+)", "\n".join(c for b in page for c in b.commands)):
         assert re.search(rf"^{name}:", makefile, re.MULTILINE), name
@@ -55,7 +55,7 @@ def test_lock_files_name_no_registry(folder: str) -> None:
                and not p.get("link"))  # fmt: skip
 
 
-def test_the_lock_of_the_client_for_python_has_hashes_and_no_address() -> None:
+def test_lock_file_of_python_client_has_hashes_and_no_url() -> None:
     lock = (ROOT / "clients/python/requirements.txt").read_text("utf-8")
     pinned = re.findall(r"^[a-z].*==.*$", lock, re.MULTILINE)
     assert len(pinned) > 10

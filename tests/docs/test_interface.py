@@ -46,17 +46,17 @@ def codes(document: dict[str, Any], operation: dict[str, Any], status: str) -> l
     return found
 
 
-def test_is_what_the_code_says() -> None:
+def test_description_is_generated_from_the_code() -> None:
     """`make openapi` writes the same bytes."""
     for path, content in written().items():
         assert path.read_text("utf-8") == content, f"{path.name} is stale: run `make openapi`"
 
 
-def test_is_valid(document: dict[str, Any]) -> None:
+def test_description_is_valid_openapi(document: dict[str, Any]) -> None:
     OpenAPIV31SpecValidator(document).validate()
 
 
-def test_has_every_route_and_no_other() -> None:
+def test_has_exactly_the_routes() -> None:
     described = {
         (path, method, operation["operationId"], operation["tags"][0])
         for path, method, operation in operations()
@@ -88,7 +88,7 @@ def test_names_are_in_camel_case(document: dict[str, Any]) -> None:
             assert CAMEL_CASE.fullmatch(field) or field in STANDARD, (name, field)
 
 
-def test_callers_are_told(document: dict[str, Any]) -> None:
+def test_callers_are_documented(document: dict[str, Any]) -> None:
     callers = {o.id: caller_of(o) for g in groups() for o in g.operations}
     for _, method, operation in operations():
         caller = callers[operation["operationId"]]
@@ -107,7 +107,7 @@ def test_callers_are_told(document: dict[str, Any]) -> None:
             assert caller.which_keys in operation["description"]
 
 
-def test_answers_are_told(document: dict[str, Any]) -> None:
+def test_responses_are_documented(document: dict[str, Any]) -> None:
     known = {(p.status, p.code) for p in all_problems()}
     for path, method, operation in operations():
         successes = [status for status in operation["responses"] if status < "400"]
@@ -126,13 +126,13 @@ def test_answers_are_told(document: dict[str, Any]) -> None:
                 assert all(content["schema"] for content in answer["content"].values())
 
 
-def test_bodies_bring_their_problems() -> None:
+def test_operations_with_body_document_its_errors() -> None:
     for _, _, operation in operations():
         if "requestBody" in operation:
             assert {"400", "413", "415", "422"} <= operation["responses"].keys()
 
 
-def test_moments_say_that_they_are(document: dict[str, Any]) -> None:
+def test_timestamps_have_format_date_time(document: dict[str, Any]) -> None:
     for name, schema in document["components"]["schemas"].items():
         for field, inner in schema.get("properties", {}).items():
             if field.endswith("At"):
@@ -143,7 +143,7 @@ def test_moments_say_that_they_are(document: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("part", ["paths", "schemas"])
-def test_two_things_of_one_name_are_refused(part: str) -> None:
+def test_duplicate_names_are_refused(part: str) -> None:
     paths: dict[str, Any] = {"/a": {"get": {}}}
     schemas: dict[str, Any] = {"Status": {"enum": ["open"]}}
     more: dict[str, Any] = {"/a": {"get": {}}} if part == "paths" else {}
@@ -155,7 +155,7 @@ def test_two_things_of_one_name_are_refused(part: str) -> None:
 class TestProblems:
     """The problems' classes themselves."""
 
-    def test_each_says_what_it_means(self) -> None:
+    def test_each_problem_has_title_meaning_and_remedy(self) -> None:
         for problem in all_problems():
             assert problem.__dict__.get("__doc__"), problem
             assert len(meaning(problem)) > 10
@@ -164,7 +164,7 @@ class TestProblems:
             assert problem.remedy.endswith((".", "?")), problem
             assert re.fullmatch(r"[a-z0-9_]+", problem.code), problem
 
-    def test_each_can_be_made_and_rendered(self) -> None:
+    def test_each_problem_can_be_rendered(self) -> None:
         for problem in all_problems():
             made = problem()
             body = made.document("https://api.example.com/v1")

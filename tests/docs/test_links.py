@@ -99,7 +99,7 @@ def unknown_routes(text: str) -> set[str]:
     return {f"{method} {path}" for method, path in readable - routes()}
 
 
-def test_no_link_of_a_document_is_dead() -> None:
+def test_links_of_documents_are_alive() -> None:
     found = list(links())
     assert len(found) > 150
     assert [link for link in found if not is_alive(link)] == []
@@ -117,11 +117,11 @@ def test_no_link_of_a_document_is_dead() -> None:
         "https:/one-slash.example.com",
     ],
 )
-def test_a_dead_link_is_seen(target: str) -> None:
+def test_dead_link_is_detected(target: str) -> None:
     assert not is_alive(Link(Path("README.md"), target))
 
 
-def test_each_route_that_a_document_names_is_there() -> None:
+def test_each_route_named_in_a_document_exists() -> None:
     texts = {
         (page, token.content)
         for page in documents()
@@ -134,7 +134,7 @@ def test_each_route_that_a_document_names_is_there() -> None:
     assert unknown_routes("`GET /weather/{id}`") == {"GET /weather/{}"}
 
 
-def test_no_link_of_the_description_is_dead() -> None:
+def test_links_of_the_description_are_alive() -> None:
     """As it stands in the repository its links start from the guides' folder."""
     text = json.dumps([interface(), catalogue()])
     found = {Link(Path("docs", "any.md"), target) for target in _LINK.findall(text)}

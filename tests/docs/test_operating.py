@@ -17,12 +17,12 @@ def named_in_rows(pattern: str) -> list[str]:
     return [name for row in ROWS for name in re.findall(pattern, row.split("|")[1])]
 
 
-def test_each_alarm_has_its_row_once() -> None:
+def test_each_alarm_is_listed_once() -> None:
     named = named_in_rows(r"`(\w+Alarm)`")
     assert sorted(named) == sorted(resources("AWS::CloudWatch::Alarm"))
 
 
-def test_each_queue_has_its_row_with_its_own_alarms() -> None:
+def test_each_queue_is_listed_with_its_alarms() -> None:
     assert sorted(named_in_rows(r"`(\w+Queue)`")) == sorted(read_queues())
     alarms = resources("AWS::CloudWatch::Alarm")
     for row in ROWS:
@@ -37,7 +37,7 @@ def test_each_queue_has_its_row_with_its_own_alarms() -> None:
             }  # fmt: skip
 
 
-def test_how_often_and_how_long() -> None:
+def test_number_of_retries_and_retention_times() -> None:
     assert f"A message that fails is tried {WORDS[TRIES]} times" in PAGE
     dead = {n: p for n, p in resources(QUEUE).items() if n.endswith("DeadLetters")}
     assert {p["MessageRetentionPeriod"] for p in dead.values()} == {14 * SECONDS_A_DAY}
@@ -48,14 +48,14 @@ def test_how_often_and_how_long() -> None:
     assert PAGE.count("within seven days") == 3
 
 
-def test_what_is_named_is_a_parameter_or_a_resource() -> None:
+def test_names_are_parameters_resources_or_outputs() -> None:
     whole = written()
     known = {*whole["Parameters"], *whole["Resources"], *whole["Outputs"]}
     named = {w for w in re.findall(r"`([A-Z][a-z]+[A-Z]\w+)`", PAGE)}
     assert named <= known
 
 
-def test_what_it_costs_is_what_was_measured() -> None:
+def test_costs_equal_the_measured_ones() -> None:
     costs = (ROOT / "docs" / "costs.md").read_text("utf-8")
     idle = costs.split("## An idle stack")[1]
     [month] = re.findall(r"\*\*Together\*\* \| \| \*\*([\d.]+)\*\*", idle)[:1]

@@ -14,7 +14,7 @@ TEMPLATES = sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.md"))
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_takes_others_code_by_its_commit_and_may_only_read(workflow: Path) -> None:
+def test_workflow_pins_actions_by_commit_and_is_read_only(workflow: Path) -> None:
     text = workflow.read_text("utf-8")
     content = yaml.safe_load(text)
     assert content["permissions"] == {"contents": "read"}
@@ -22,27 +22,27 @@ def test_a_workflow_takes_others_code_by_its_commit_and_may_only_read(workflow: 
         assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
 
 
-def test_a_workflow_runs_what_everybody_runs() -> None:
+def test_workflow_runs_only_ci_run() -> None:
     jobs = [job for path in WORKFLOWS for job in yaml.safe_load(path.read_text())["jobs"].values()]
     assert [step["run"] for job in jobs for step in job["steps"] if "run" in step] == [".ci/run"]
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
-def test_an_issues_template_has_what_a_host_reads(template: Path) -> None:
+def test_issue_template_has_front_matter_and_body(template: Path) -> None:
     _, head, body = template.read_text("utf-8").split("---\n", 2)
     assert yaml.safe_load(head).keys() == {"name", "about"}
     assert body.strip()
 
 
-def test_holes_are_reported_privately_and_every_page_says_where() -> None:
+def test_vulnerabilities_are_reported_privately() -> None:
     security = (ROOT / "SECURITY.md").read_text("utf-8")
     assert "advisory" in security
     for name in ("CONTRIBUTING.md", ".github/ISSUE_TEMPLATE/bug.md"):
         assert "SECURITY.md" in (ROOT / name).read_text("utf-8")
 
 
-def test_each_path_that_contributors_are_told_of_is_there() -> None:
+def test_each_path_in_contributing_exists() -> None:
     """A path of a package stands below `layers/core/storepost`; one with `<` is a pattern."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     package = ROOT / "layers" / "core" / "storepost"

@@ -92,7 +92,7 @@ def story_exchanges(probes: Probes) -> Iterator[Exchanges]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_is_answered_as_its_examples_say(story_exchanges: Exchanges, operation: str) -> None:
+def test_operation_answers_as_its_examples(story_exchanges: Exchanges, operation: str) -> None:
     """Ids, secrets and times are the story's own in both: all else is what the service says."""
     shown = by_operation(recorded())[operation]
     assert shown, f"{operation} isn't in the story: tell it in openapi/story, then `make examples`"
@@ -101,23 +101,23 @@ def test_is_answered_as_its_examples_say(story_exchanges: Exchanges, operation: 
     )
 
 
-def test_tells_of_no_operation_that_is_gone() -> None:
+def test_every_recorded_operation_exists() -> None:
     assert {each["operation"] for each in recorded()} <= set(OPERATIONS)
 
 
-def test_every_delete_may_be_repeated(story_exchanges: Exchanges, probes: Probes) -> None:
+def test_every_repeated_delete_answers_204(story_exchanges: Exchanges, probes: Probes) -> None:
     deleting = [o for o, (method, _) in routes().items() if method == "DELETE"]
     sent = [each for o in deleting for each in story_exchanges[o] if each["status"] == DELETED]
     assert len(probes.repeated) == len(sent) >= len(deleting)
     assert {path: status for path, status in probes.repeated.items() if status != DELETED} == {}
 
 
-def test_every_tag_of_a_get_is_known_again(story_exchanges: Exchanges, probes: Probes) -> None:
+def test_every_etag_of_a_get_answers_304(story_exchanges: Exchanges, probes: Probes) -> None:
     assert probes.known.keys() == taking(IF_NONE_MATCH) & story_exchanges.keys()
     assert {name: status for name, status in probes.known.items() if status != 304} == {}
 
 
-def test_every_change_with_another_tag_is_refused(
+def test_every_change_with_another_etag_is_refused(
     story_exchanges: Exchanges, probes: Probes
 ) -> None:
     """Before the same change without a tag is made."""

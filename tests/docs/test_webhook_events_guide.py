@@ -15,12 +15,12 @@ from storepost.webhooks.events.registry import EVENT_TYPES
 GUIDE = (ROOT / "docs" / "guides" / "webhook-events.md").read_text("utf-8")
 
 
-def test_every_type_stands_in_the_table_once() -> None:
+def test_every_event_type_is_listed_once() -> None:
     named = re.findall(r"^\| `([a-z_.]+)` \|", GUIDE, re.MULTILINE)
     assert named == [each.type for each in EVENT_TYPES]
 
 
-def test_the_message_is_the_types_own_sample() -> None:
+def test_shown_message_is_the_sample_of_its_type() -> None:
     [shown] = re.findall(r"```json\n(.*?)```", GUIDE, re.DOTALL)
     message = json.loads(shown)
     [sample] = [each.sample for each in EVENT_TYPES if each.type == message["type"]]
@@ -28,7 +28,7 @@ def test_the_message_is_the_types_own_sample() -> None:
 
 
 @pytest.mark.parametrize("each", EVENT_TYPES, ids=[each.type for each in EVENT_TYPES])
-def test_its_python_takes_each_type_by_either_secret_and_nothing_that_was_altered(
+def test_python_example_accepts_only_valid_signatures(
     each: Any,
 ) -> None:
     [code] = re.findall(r"^```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)

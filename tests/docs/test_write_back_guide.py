@@ -79,7 +79,7 @@ def errors(body: object) -> list[str]:
     return [error.message for error in validator.iter_errors(body)]
 
 
-def test_what_is_sent_is_of_the_described_shape(sent: tuple[dict[str, str], bytes]) -> None:
+def test_sent_message_matches_the_schema(sent: tuple[dict[str, str], bytes]) -> None:
     headers, body = sent
     message = json.loads(body)
     assert errors(message) == []
@@ -89,7 +89,7 @@ def test_what_is_sent_is_of_the_described_shape(sent: tuple[dict[str, str], byte
     assert headers.keys() == {*named, "content-type"}
 
 
-def test_a_body_of_another_shape_is_seen(sent: tuple[dict[str, str], bytes]) -> None:
+def test_body_that_violates_the_schema_is_detected(sent: tuple[dict[str, str], bytes]) -> None:
     message = json.loads(sent[1])
     message["data"]["customers"] = [{"externalId": 1001}]
     assert errors(message)
@@ -97,11 +97,11 @@ def test_a_body_of_another_shape_is_seen(sent: tuple[dict[str, str], bytes]) -> 
     assert errors(message)
 
 
-def test_the_example_is_of_the_shape() -> None:
+def test_example_matches_the_schema() -> None:
     assert errors(described()["requestBody"]["content"]["application/json"]["example"]) == []
 
 
-def test_the_guides_code_takes_what_is_sent_and_nothing_else(
+def test_python_example_accepts_only_valid_signatures(
     receive: Receive,
     sent: tuple[dict[str, str], bytes],
     secret: str,
@@ -124,7 +124,7 @@ def test_the_guides_code_takes_what_is_sent_and_nothing_else(
 
 
 @pytest.mark.parametrize("text", [GUIDE.read_text("utf-8"), described()["description"]])
-def test_its_numbers_are_the_codes(text: str) -> None:
+def test_timeout_and_attempts_equal_the_constants(text: str) -> None:
     plain = " ".join(text.split())
     assert f"within {TIMEOUT_SECONDS:.0f} seconds" in plain
     attempts = len(WAITS) + 1

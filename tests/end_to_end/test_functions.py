@@ -24,7 +24,7 @@ def named(name: str) -> Function:
     return next(function for function in functions() if function.name == name)
 
 
-def test_the_relays_sample_goes_all_the_way(service: Service) -> None:
+def test_relay_sample_sends_one_email(service: Service) -> None:
     """The relay sends somebody's email to the queue, and the sender sends it: once."""
     relay = named("OutboxRelayFunction")
     invoke_at(service.lambda_port, relay, sample(relay))
@@ -33,24 +33,24 @@ def test_the_relays_sample_goes_all_the_way(service: Service) -> None:
 
 
 @pytest.mark.parametrize("function", of("api"))
-def test_an_api_function_answers_its_sample(service: Service, function: Function) -> None:
+def test_api_function_accepts_the_sample(service: Service, function: Function) -> None:
     answer = invoke_at(service.lambda_port, function, sample(function))
     assert answer["statusCode"] == ACCEPTED.get(function.job, 200), answer["body"]
 
 
 @pytest.mark.parametrize("function", of("workers"))
-def test_a_worker_takes_its_sample(service: Service, function: Function) -> None:
+def test_worker_accepts_the_sample(service: Service, function: Function) -> None:
     answer = invoke_at(service.lambda_port, function, sample(function))
     assert answer == {"batchItemFailures": []}
 
 
 @pytest.mark.parametrize("function", of("schedules"))
-def test_a_schedule_takes_its_sample(service: Service, function: Function) -> None:
+def test_schedule_accepts_the_sample(service: Service, function: Function) -> None:
     assert invoke_at(service.lambda_port, function, sample(function)) == SCHEDULES[function.job]
 
 
 @pytest.mark.parametrize("name", ["OrdersFunction", "EmailSenderFunction", "FeedScheduleFunction"])
-def test_sam_local_invoke_finds_the_run(service: Service, name: str) -> None:
+def test_sam_local_invoke_reaches_the_running_service(service: Service, name: str) -> None:
     """As a person types it, with the options of samconfig.toml: only the event is given."""
     event = path_of(named(name)).relative_to(ROOT)
     done = subprocess.run(
@@ -69,20 +69,20 @@ def test_sam_local_invoke_finds_the_run(service: Service, name: str) -> None:
         assert answer in ({"batchItemFailures": []}, SCHEDULES["feed_schedule"])
 
 
-def test_a_schedule_is_run_by_hand(service: Service) -> None:
+def test_schedule_can_be_run_manually(service: Service) -> None:
     ran = service.json_of(200, "POST", "/_local/schedules/outbox_sweep")
     assert ran == {"name": "outbox_sweep", "result": {"sent": 0}}
     unknown = service.json_of(404, "POST", "/_local/schedules/outbox")
     assert unknown == {"message": "No scheduled function has this name."}
 
 
-def test_a_function_that_there_is_not(service: Service) -> None:
+def test_unknown_function_is_404(service: Service) -> None:
     nobody = Function("NobodyFunction", "functions/api/nobody", {}, {"Timeout": 1})
     with pytest.raises(NoAnswer, match="404"):
         invoke_at(service.lambda_port, nobody, {})
 
 
-def test_the_time_is_the_machines(service: Service) -> None:
+def test_moving_the_clock_is_501(service: Service) -> None:
     problem: dict[str, Any] = service.json_of(
         501, "POST", "/_local/clock", json_body={"advanceSeconds": 60}
     )

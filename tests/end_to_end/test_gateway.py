@@ -8,7 +8,7 @@ BASE_URL = "http://localhost/v1"
 """What SAM CLI calls every gateway, whatever address it has."""
 
 
-def test_a_path_that_nobody_has(service: Service) -> None:
+def test_unknown_path_is_404(service: Service) -> None:
     answer = service.call("GET", "/v1/nothing/here")
     assert answer.status == 404
     assert answer.header("content-type") == "application/problem+json"
@@ -22,7 +22,7 @@ def test_a_path_that_nobody_has(service: Service) -> None:
     }
 
 
-def test_a_method_that_a_path_lacks(service: Service, shop: Shop) -> None:
+def test_unsupported_method_is_405(service: Service, shop: Shop) -> None:
     answer = service.call("DELETE", "/v1/orders", token=shop.key)
     assert answer.status == 405
     assert answer.header("allow") == "GET, HEAD"
@@ -35,7 +35,7 @@ def test_a_method_that_a_path_lacks(service: Service, shop: Shop) -> None:
     }
 
 
-def test_a_body_that_is_not_valid(service: Service, shop: Shop) -> None:
+def test_invalid_body_is_422(service: Service, shop: Shop) -> None:
     answer = service.call("POST", "/v1/workspaces", token=shop.owner, json_body={"name": 5})
     assert answer.status == 422
     assert answer.json == {
@@ -48,7 +48,7 @@ def test_a_body_that_is_not_valid(service: Service, shop: Shop) -> None:
     }
 
 
-def test_nobodys_request(service: Service) -> None:
+def test_unauthenticated_request_is_401(service: Service) -> None:
     answer = service.call("GET", "/v1/orders")
     assert answer.status == 401
     assert answer.header("www-authenticate") == "Bearer"
@@ -61,7 +61,7 @@ def test_nobodys_request(service: Service) -> None:
     }
 
 
-def test_a_repeated_request_gets_its_first_answer(service: Service, shop: Shop) -> None:
+def test_idempotent_replay(service: Service, shop: Shop) -> None:
 
     def ask(role: str) -> Answer:
         return service.call(
@@ -85,7 +85,7 @@ def test_a_repeated_request_gets_its_first_answer(service: Service, shop: Shop) 
     assert (refused.status, refused.json["code"]) == (422, "idempotency_key_reused")
 
 
-def test_text_beyond_ascii_comes_back_as_it_went(service: Service) -> None:
+def test_non_ascii_text_round_trips(service: Service) -> None:
     name, email = "Ünïcode ✓ 日本 🧵", "unicode@example.com"
     someone = sign_up(service, name, email)
     assert service.email_to(email, SIGN_UP)["text"].startswith(f"Hello {name},\n")
@@ -101,7 +101,7 @@ def test_text_beyond_ascii_comes_back_as_it_went(service: Service) -> None:
     }
 
 
-def test_bytes_that_are_no_text_stop_at_the_gateway(service: Service, shop: Shop) -> None:
+def test_binary_body_is_502(service: Service, shop: Shop) -> None:
     """A deployed gateway hands them on in base64; SAM CLI's can't read them."""
     answer = service.call(
         "POST",
@@ -113,7 +113,7 @@ def test_bytes_that_are_no_text_stop_at_the_gateway(service: Service, shop: Shop
     assert (answer.status, answer.json) == (502, {"message": "Internal server error"})
 
 
-def test_a_browser_may_ask(service: Service, shop: Shop) -> None:
+def test_cors_preflight_and_response(service: Service, shop: Shop) -> None:
     page = {"origin": "https://app.example.com"}
     preflight = service.call(
         "OPTIONS", "/v1/orders", headers={**page, "access-control-request-method": "GET"}

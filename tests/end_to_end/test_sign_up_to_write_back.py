@@ -81,7 +81,7 @@ def profile(service: Service, shop: Shop) -> dict[str, Any]:
 
 
 class TestPeople:
-    def test_a_signed_up_person_has_their_workspace(self, service: Service, shop: Shop) -> None:
+    def test_signed_up_user_owns_the_workspace(self, service: Service, shop: Shop) -> None:
         assert service.json_of(200, "GET", "/v1/me", token=shop.owner) == {
             "user": {
                 "id": ID,
@@ -102,7 +102,7 @@ class TestPeople:
             ],
         }
 
-    def test_an_invitation_by_email_makes_a_member(self, service: Service, shop: Shop) -> None:
+    def test_accepted_invitation_creates_a_member(self, service: Service, shop: Shop) -> None:
         body = {"email": "nora@example.com", "role": "member"}
         invited = service.json_of(201, "POST", "/v1/invitations", token=shop.owner, json_body=body)
         assert invited == {
@@ -137,7 +137,7 @@ class TestPeople:
 
 
 class TestShop:
-    def test_a_customer_and_orders_make_one_profile(
+    def test_customer_and_orders_create_one_profile(
         self, shop: Shop, profile: dict[str, Any]
     ) -> None:
         assert profile == {
@@ -154,7 +154,9 @@ class TestShop:
             "lastSeenAt": PLACED[2],
         }
 
-    def test_orders_by_page(self, service: Service, shop: Shop, profile: dict[str, Any]) -> None:
+    def test_orders_are_paginated(
+        self, service: Service, shop: Shop, profile: dict[str, Any]
+    ) -> None:
         query = "/v1/orders?page=1&pageSize=10&sort=placedAt"
         assert service.json_of(200, "GET", query, token=shop.key) == {
             "items": [summary(shop, number) for number in range(3)],
@@ -165,7 +167,7 @@ class TestShop:
         beyond = service.json_of(200, "GET", "/v1/orders?page=2&pageSize=10", token=shop.key)
         assert beyond == {"items": [], "total": 3, "page": 2, "pageSize": 10}
 
-    def test_its_locale_is_the_workspaces(self, service: Service, shop: Shop) -> None:
+    def test_store_locale_becomes_the_workspaces(self, service: Service, shop: Shop) -> None:
         assert service.json_of(200, "GET", "/v1/locales", token=shop.key) == {
             "items": [
                 {
@@ -185,7 +187,7 @@ class TestShop:
         }
 
 
-def test_an_unsubscription_reaches_the_store_signed(
+def test_unsubscription_is_written_back_with_a_signature(
     service: Service, shop: Shop, profile: dict[str, Any]
 ) -> None:
     path = f"/v1/profiles/{profile['id']}/consent"

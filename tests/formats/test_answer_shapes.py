@@ -72,7 +72,7 @@ def test_some_shapes_are_checked_in_requests() -> None:
 
 
 @pytest.mark.parametrize("name", CHECKED)
-def test_what_a_request_checks_is_made_of_what_is_stored(name: str) -> None:
+def test_shapes_with_checks_are_made_by_of_stored(name: str) -> None:
     """If it fails, make the shape by `of_stored`: a stored value may break a current rule."""
     for path in _modules_of_shapes():
         text = path.read_text(encoding="utf-8")

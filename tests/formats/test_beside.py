@@ -54,13 +54,13 @@ def deployment() -> Iterator[Deployment]:
     World().close()
 
 
-def test_each_change_is_planted_and_both_releases_run(deployment: Deployment) -> None:
+def test_each_change_is_applied_and_both_releases_run(deployment: Deployment) -> None:
     assert deployment.releases.planted.keys() == CHANGES
     assert min(deployment.releases.planted.values()) > 1
     assert min(deployment.releases.invoked.values()) > 100
 
 
-def test_every_answer_is_right_in_both(deployment: Deployment) -> None:
+def test_every_response_is_right_in_both_releases(deployment: Deployment) -> None:
     """Answers are those of one release alone; a new value is answered unchanged."""
     assert deployment.faults == []
     shown = [json.loads(json.dumps(each).replace(PREFIX, "")) for each in deployment.exchanges]
@@ -69,19 +69,19 @@ def test_every_answer_is_right_in_both(deployment: Deployment) -> None:
         assert exchange == expected, exchange["operation"]
 
 
-def test_no_save_loses_what_another_release_wrote(deployment: Deployment) -> None:
+def test_saves_preserve_attributes_of_another_release(deployment: Deployment) -> None:
     assert len(deployment.releases.preserved) > 20
     assert deployment.releases.lost.keys() <= WRITTEN_WHOLE, deployment.releases.lost
     assert deployment.releases.elements_lost == {}
 
 
-def test_new_values_stand_in_rows_that_both_read(deployment: Deployment) -> None:
+def test_new_values_are_in_rows_that_both_releases_read(deployment: Deployment) -> None:
     rows = [(kind_of(row), name, row[name]["S"]) for row in deployment.before_end for name in row
             if (kind_of(row), name) in NEW_VALUES]  # fmt: skip
     assert {value.startswith(PREFIX) for *_, value in rows} == {True, False}
 
 
-def test_back_by_one_a_deleted_workspace_leaves_no_row_of_either(deployment: Deployment) -> None:
+def test_deletion_after_rollback_removes_rows_of_both_releases(deployment: Deployment) -> None:
     kinds = {kind_of(row) for row in deployment.before_end}
     assert "of_a_later_release" in kinds
     gone = {row["pk"]["S"] for row in deployment.before_end} - {

@@ -222,12 +222,12 @@ PLANTED: list[tuple[str, Callable[[], Plant]]] = [
 ]
 
 
-def test_there_are_thirty() -> None:
+def test_at_least_thirty_breaking_changes() -> None:
     assert len(PLANTED) >= 30
 
 
 @pytest.mark.parametrize(("path", "plant"), PLANTED, ids=[path for path, _ in PLANTED])
-def test_what_was_frozen_is_named(path: str, plant: Callable[[], Plant]) -> None:
+def test_breaking_change_is_detected(path: str, plant: Callable[[], Plant]) -> None:
     before = read(NEWEST, "frozen")
     sealing.clear_key_cache()
     with plant():
@@ -243,7 +243,7 @@ def test_what_was_frozen_is_named(path: str, plant: Callable[[], Plant]) -> None
         lambda: attributes(OrderItem, weight=NumberAttribute(attr_name="weight", null=True)),
     ],
 )
-def test_what_is_added_breaks_nothing(plant: Callable[[], Plant]) -> None:
+def test_addition_breaks_nothing(plant: Callable[[], Plant]) -> None:
     """An addition is missing in the newest folder, as another test says, but breaks no old one."""
     before = read(NEWEST, "frozen")
     with plant():
@@ -252,7 +252,7 @@ def test_what_is_added_breaks_nothing(plant: Callable[[], Plant]) -> None:
     assert differences(now, before) != []
 
 
-def test_hashes_are_those_of_the_code() -> None:
+def test_frozen_hashes_are_those_of_the_code() -> None:
     assert (
         read(NEWEST, "frozen")["dictionary of deflate"]
         == hashlib.sha256(packing._KNOWN).hexdigest()

@@ -29,30 +29,30 @@ def owner(world: World) -> Someone:
     return someone
 
 
-def test_the_table_has_what_iso_4217_has() -> None:
+def test_table_has_all_codes_of_iso_4217() -> None:
     """A new release of the library may add a code: add it to `values/currencies.json`."""
     now = {each.code: int(each.exponent or 0) for each in iso4217.Currency}
     assert {code: digits(code) for code in now} == now
 
 
 @pytest.mark.parametrize("code", ENDED)
-def test_a_code_that_ended_keeps_its_digits(code: str) -> None:
+def test_obsolete_code_has_its_digits(code: str) -> None:
     assert digits(code) == ENDED[code]
     assert code in currencies()
 
 
 @pytest.mark.parametrize("code", ["QQQ", "eur", ""])
-def test_what_is_no_currency(code: str) -> None:
+def test_unknown_currency_is_refused(code: str) -> None:
     with pytest.raises(ValueError, match="ISO 4217"):
         digits(code)
 
 
-def test_an_amount_of_an_ended_currency_as_people_write_it() -> None:
+def test_decimal_amount_of_an_obsolete_currency() -> None:
     assert Money(129990, "BGN").decimal == "1299.90"
     assert Money(1299, "ITL").decimal == "1299"
 
 
-def test_an_order_of_last_year_is_taken_and_read(world: World, owner: Someone) -> None:
+def test_order_in_an_obsolete_currency_is_stored_and_read(world: World, owner: Someone) -> None:
     store = world.store(owner, currency="BGN")
     path = f"/stores/{store}/orders/1"
     put = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN"))
@@ -61,7 +61,7 @@ def test_an_order_of_last_year_is_taken_and_read(world: World, owner: Someone) -
     assert (read.status, read.json["total"]) == (200, {"amount": 5499, "currency": "BGN"})
 
 
-def test_a_shop_that_took_the_euro_reads_its_old_orders(world: World, owner: Someone) -> None:
+def test_store_that_adopted_the_euro_updates_old_orders(world: World, owner: Someone) -> None:
     store = world.store(owner, currency="BGN")
     path = f"/stores/{store}/orders/1"
     made = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN")).json["id"]
@@ -76,14 +76,14 @@ def test_a_shop_that_took_the_euro_reads_its_old_orders(world: World, owner: Som
     assert refused.problem() == (422, "currency_mismatch")
 
 
-def test_no_request_has_a_currency_that_never_was(world: World, owner: Someone) -> None:
+def test_request_with_unknown_currency_is_refused(world: World, owner: Someone) -> None:
     store = world.store(owner)
     wrong = order(total={**eur(1), "currency": STRANGE})
     answer = world.call("PUT", f"/stores/{store}/orders/1", token=owner.token, json_body=wrong)
     assert answer.error_paths() == ["/total/currency"]
 
 
-def test_what_another_release_stored_is_answered_as_it_is(world: World, owner: Someone) -> None:
+def test_stored_currency_of_another_release_is_returned(world: World, owner: Someone) -> None:
     """An order, its store, the list and the buyer have a currency that this release lacks."""
     store = world.store(owner)
     body = order()

@@ -58,7 +58,7 @@ def handled(queue: Queue, body: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("queue", "body"), BODIES)
-def test_a_field_of_another_release_is_ignored(world: World, queue: Queue, body: str) -> None:
+def test_field_of_another_release_is_ignored(world: World, queue: Queue, body: str) -> None:
     assert handled(queue, json.dumps({**json.loads(body), **LATER})) == []
 
 
@@ -74,13 +74,13 @@ def test_a_field_of_another_release_is_ignored(world: World, queue: Queue, body:
         (Queue.MIGRATIONS, {"workspaceId": str(A), "name": "later", "run": 1}),
     ],
 )
-def test_a_kind_of_another_release_is_left(
+def test_kind_of_another_release_is_skipped(
     world: World, queue: Queue, body: dict[str, object]
 ) -> None:
     assert handled(queue, json.dumps(body)) == []
 
 
-def test_where_a_webhook_stopped_may_say_more(world: World) -> None:
+def test_webhook_resume_point_may_have_more_elements(world: World) -> None:
     [body] = [json.loads(text) for _, text in PLAIN if '"reached"' in text]
     body["reached"] = [*body["reached"], "later"]
     assert handled(Queue.WEBHOOKS, json.dumps(body)) == []
@@ -91,14 +91,14 @@ class TestQueues:
 
     LATER = Queue("of_a_later_release")
 
-    def test_the_stream_sends_the_others_and_leaves_it(self, world: World, sqs: Sqs) -> None:
+    def test_stream_sends_only_messages_of_known_queues(self, world: World, sqs: Sqs) -> None:
         for queue in (self.LATER, Queue.PROFILE_MERGES, self.LATER, Queue.STORE_IMPORTS):
             write(queue, 1)
         assert run(world) == []
         assert len(sqs.calls) == 2
         assert [row.queue for row in outbox(world)] == [self.LATER, self.LATER]
 
-    def test_the_sweep_sends_the_others_and_says_which_is_left(
+    def test_sweep_sends_known_queues_and_reports_the_unknown_one(
         self, world: World, sqs: Sqs
     ) -> None:
         for number in range(9):
@@ -111,7 +111,7 @@ class TestQueues:
         assert {row.queue for row in outbox(world)} == {self.LATER}
         assert len(outbox(world)) == 9
 
-    def test_a_message_may_have_more_parts(self, world: World, sqs: Sqs) -> None:
+    def test_message_may_have_more_parts(self, world: World, sqs: Sqs) -> None:
         write(Queue.PROFILE_MERGES, 1)
         [row] = outbox(world)
         row.sent = [[*each, {"later": True}] for each in row.sent]
@@ -125,7 +125,7 @@ def outbox(world: World) -> list[OutboxItem]:
     return [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
 
 
-def test_every_worker_of_a_queue_gets_a_message_here() -> None:
+def test_every_queue_is_covered() -> None:
     own = {"EMAILS", "SES_FEEDBACK", "SEARCH_REPAIRS"}
     assert {queue for queue, _ in BODIES} >= {each for each in Queue if each.name not in own}
     assert len(functions()) > 10

@@ -90,7 +90,9 @@ def of_an_unknown_kind(row: Raw) -> Raw:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_the_story_ends_over_rows_of_each_release(story: PlantedStory, release: str) -> None:
+def test_reads_and_deletion_succeed_over_rows_of_each_release(
+    story: PlantedStory, release: str
+) -> None:
     assert story.faults_over(rows_of(release, "standing")) == []
 
 
@@ -103,7 +105,7 @@ def test_the_story_ends_over_rows_of_each_release(story: PlantedStory, release: 
         of_an_unknown_kind,
     ],
 )
-def test_nothing_fails_over(story: PlantedStory, change: Any) -> None:
+def test_reads_and_deletion_succeed_over_changed_rows(story: PlantedStory, change: Any) -> None:
     found = {
         ", ".join(sorted(some))[:60]: faults
         for some in groups(story.kinds())

@@ -45,22 +45,22 @@ def now() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_nothing_frozen_changes(now: dict[str, Any], release: str) -> None:
+def test_frozen_formats_are_unchanged(now: dict[str, Any], release: str) -> None:
     assert differences(read(release, "frozen"), json.loads(json.dumps(now))) == []
 
 
-def test_the_newest_folder_has_all_that_is_frozen_now(now: dict[str, Any]) -> None:
+def test_newest_folder_has_all_frozen_formats(now: dict[str, Any]) -> None:
     """If it fails, run `make formats`, and review its changes."""
     assert differences(json.loads(json.dumps(now)), read(NEWEST, "frozen")) == []
 
 
-def test_no_release_takes_back_what_one_before_froze() -> None:
+def test_each_release_has_the_frozen_formats_of_its_predecessor() -> None:
     for older, newer in pairwise(RELEASES):
         assert differences(read(older, "frozen"), read(newer, "frozen")) == []
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_rows_are_read_and_saved_as_they_were(release: str) -> None:
+def test_rows_are_read_and_saved_unchanged(release: str) -> None:
     for row in all_rows(release):
         read_row = Item.from_raw_data(dict(row))
         saved = read_row.serialize()
@@ -77,30 +77,30 @@ def attributes_of(row: Item) -> dict[str, Any]:
     }
 
 
-def test_the_newest_folder_has_a_row_of_every_kind(now: dict[str, Any]) -> None:
+def test_newest_folder_has_a_row_of_every_kind(now: dict[str, Any]) -> None:
     assert now["kinds"].keys() == {kind_of(row) for row in all_rows(NEWEST)}
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_messages_are_taken(world: World, release: str) -> None:
+def test_messages_are_handled(world: World, release: str) -> None:
     for queue, body, _ in read(release, "messages"):
         if Queue(queue) is not Queue.EMAILS:
             assert handled(Queue(queue), body) == [], body
 
 
-def test_messages_are_sent_as_the_newest_folder_has_them() -> None:
+def test_sent_messages_equal_those_of_the_newest_folder() -> None:
     assert [*map(list, messages())] == read(NEWEST, "messages")
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_what_was_sealed_is_opened(release: str) -> None:
+def test_sealed_values_are_opened(release: str) -> None:
     for purpose, (secret, token) in read(release, "sealed").items():
         assert unseal(secret, Purpose(purpose), "a context") == b"a secret"
         assert open_token(token, Purpose(purpose)) == (HERE, b"what a link says")
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_answers_that_were_kept_for_a_retry_are_read(release: str) -> None:
+def test_stored_responses_for_replays_are_read(release: str) -> None:
     rows = [of_json(row) for row in read(release, "answers")]
     answers = [unpacked(row["answer"]["B"]) for row in rows if "answer" in row]
     assert [answer["status"] for answer in answers] == [201]
@@ -139,11 +139,11 @@ def test_objects_are_read(release: str, tmp_path: Path) -> None:
         read_object(name, b64decode(content), tmp_path)
 
 
-def test_the_newest_folder_has_an_object_of_every_kind() -> None:
+def test_newest_folder_has_an_object_of_every_kind() -> None:
     assert {object_kind(name) for name, _ in read(NEWEST, "objects")} == OBJECTS
 
 
-def test_an_object_of_another_format_is_told(
+def test_object_of_unknown_format_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file_formats, "FORMAT", FORMAT + 1)

@@ -32,12 +32,12 @@ def target() -> Iterator[Target]:
     world.close()
 
 
-def test_the_corpus_is_large_enough() -> None:
+def test_corpus_has_at_least_300_inputs() -> None:
     assert corpus.size() >= 300
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_whatever_is_sent_is_answered(target: Target, name: str) -> None:
+def test_hostile_request_is_answered_without_a_server_error(target: Target, name: str) -> None:
     operation, token = OPERATIONS[name], target.token()
     first = NUMBERS[name] % EVERY
     answers = [
@@ -56,7 +56,7 @@ def test_unknown_parameters_are_refused(target: Target, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n, o in OPERATIONS.items() if o.has_body])
-def test_bodies_over_a_megabyte_are_refused_but_for_those_that_need_them(
+def test_body_over_a_megabyte_is_refused_except_by_bulk_operations(
     target: Target, name: str
 ) -> None:
     """The module `large` relies on this."""

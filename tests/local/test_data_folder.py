@@ -52,10 +52,10 @@ def refusal(folder: Path) -> str:
 
 
 class TestFolder:
-    def test_it_is_the_users_alone(self, folder: Path) -> None:
+    def test_is_private_to_the_user(self, folder: Path) -> None:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
-    def test_what_one_run_keeps_the_next_has(self, folder: Path) -> None:
+    def test_data_is_restored_by_the_next_run(self, folder: Path) -> None:
         with DataFolder(folder) as data:
             keys = data.keys()
             data.keep_clock(timedelta(days=3, milliseconds=7))
@@ -71,7 +71,7 @@ class TestFolder:
             assert data.positions().of("Other", "another") is None
             assert data.demo == {"credentials": {}}
 
-    def test_one_run_at_a_time_has_it(self, folder: Path) -> None:
+    def test_concurrent_run_is_refused(self, folder: Path) -> None:
         with DataFolder(folder):
             message = refusal(folder)
         assert re.fullmatch(
@@ -82,7 +82,7 @@ class TestFolder:
         with DataFolder(folder) as data:
             assert data.demo
 
-    def test_a_demo_that_was_never_finished_begins_anew(
+    def test_unfinished_demo_starts_over(
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (folder / "demo.json").unlink()
@@ -91,7 +91,7 @@ class TestFolder:
             assert [file.name for file in folder.iterdir()] == ["lock"]
         assert "beginning anew" in capsys.readouterr().err
 
-    def test_without_rows_the_rest_means_nothing(
+    def test_missing_rows_start_over(
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (folder / "rows.db").unlink()
@@ -100,14 +100,14 @@ class TestFolder:
         assert capsys.readouterr().err == ""
 
     @pytest.mark.parametrize("content", [b"", b"no database" * 1000])
-    def test_broken_rows(self, folder: Path, content: bytes) -> None:
+    def test_corrupt_database_is_refused(self, folder: Path, content: bytes) -> None:
         (folder / "rows.db").write_bytes(content)
         message = refusal(folder)
         assert message.startswith(f"{folder} holds a broken rows.db")
         assert message.endswith("/kept")
         assert ". To start over: rm -r " in message
 
-    def test_rows_that_are_broken_further_on(self, folder: Path) -> None:
+    def test_corruption_deep_in_the_database_is_refused(self, folder: Path) -> None:
         with closing(sqlite3.connect(folder / "rows.db")) as rows, rows:
             rows.execute("CREATE TABLE filler (v TEXT)")
             rows.executemany("INSERT INTO filler VALUES (?)", [("x" * 3000,)] * 50)
@@ -116,18 +116,18 @@ class TestFolder:
         (folder / "rows.db").write_bytes(content)
         assert "holds a broken rows.db" in refusal(folder)
 
-    def test_rows_without_their_keys(self, folder: Path) -> None:
+    def test_missing_keys_file_is_refused(self, folder: Path) -> None:
         (folder / "keys.json").unlink()
         assert "holds no keys.json" in refusal(folder)
 
     @pytest.mark.parametrize("name", ["keys", "demo"])
-    def test_a_broken_file(self, folder: Path, name: str) -> None:
+    def test_corrupt_json_file_is_refused(self, folder: Path, name: str) -> None:
         (folder / f"{name}.json").write_text('{"half')
         assert f"holds a broken {name}.json. To start over: rm -r " in refusal(folder)
 
 
 class TestWithoutNpm:
-    def test_it_says_what_to_do(
+    def test_message_names_node_js(
         self,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
@@ -153,8 +153,8 @@ class TestWithoutNpm:
             dynoxide.program()
 
 
-class TestPlaces:
-    def test_a_pump_goes_on_where_another_stood(self, world: World, folder: Path) -> None:
+class TestStreamPositions:
+    def test_pump_resumes_at_the_stored_position(self, world: World, folder: Path) -> None:
         def write() -> None:
             changes = Changes()
             outbox.send_with(changes, outbox.Queue.EMAILS, [({"any": 1}, None)])
@@ -198,7 +198,7 @@ class TestDemo:
             Api(self.NOW).call("PUT", path, key, {"url": url})
         return str(Api(self.NOW).call("GET", path, key)["url"])
 
-    def test_it_follows_to_the_new_address(self, made: Demo) -> None:
+    def test_urls_move_to_the_new_address(self, made: Demo) -> None:
         taken_up = self.resume(made)
         url = taken_up.unsubscribe_url
         assert url.startswith(f"{self.NOW}/unsubscribe/")
@@ -207,13 +207,13 @@ class TestDemo:
         assert self.write_back(made) == f"http://127.0.0.1:9000{WRITE_BACK_PATH}"
         assert self.resume(taken_up) == taken_up
 
-    def test_an_address_of_the_developers_own_stays(self, made: Demo) -> None:
+    def test_write_back_url_set_by_the_developer_is_preserved(self, made: Demo) -> None:
         own = "http://127.0.0.1:9001/hook"
         self.write_back(made, own)
         self.resume(made)
         assert self.write_back(made) == own
 
-    def test_sessions_that_ended_begin_anew(self, made: Demo, world: World) -> None:
+    def test_ended_session_is_signed_in_again(self, made: Demo, world: World) -> None:
         sessions = made.credentials.sessions
         Api(made.credentials.base_url).call("POST", "/auth/sign-out", sessions["admin"])
         taken_up = self.resume(made).credentials.sessions
@@ -222,14 +222,14 @@ class TestDemo:
         assert taken_up["admin"] != sessions["admin"]
         assert Api(self.NOW).call("GET", "/me", taken_up["admin"])["user"]["email"] == demo.ADMIN
 
-    def test_who_changed_the_password_signs_in_alone(self, made: Demo) -> None:
+    def test_session_with_changed_password_is_not_renewed(self, made: Demo) -> None:
         token, new = made.credentials.sessions["admin"], "another horse altogether"
         body = {"current": demo.PASSWORD, "password": new}
         Api(made.credentials.base_url).call("POST", "/me/password", token, body)
         Api(made.credentials.base_url).call("POST", "/auth/sign-out", token)
         assert self.resume(made).credentials.sessions["admin"] == token
 
-    def test_the_screen_names_somebody_who_is_still_subscribed(self, made: Demo) -> None:
+    def test_welcome_screen_names_a_subscribed_profile(self, made: Demo) -> None:
         key = made.credentials.api_keys["write"]
         path = f"/profiles/{made.subscriber_id}/consent/email"
         Api(made.credentials.base_url).call("PUT", path, key, {"state": "unsubscribed"})
@@ -238,7 +238,7 @@ class TestDemo:
         profile = Api(self.NOW).call("GET", f"/profiles/{other}", key)
         assert profile["emailMarketingConsent"] == "subscribed"
 
-    def test_a_revoked_key_takes_nothing_with_it(self, made: Demo) -> None:
+    def test_revoked_api_keys_do_not_fail_the_resume(self, made: Demo) -> None:
         owner, keys = made.credentials.sessions["owner"], made.credentials.api_keys
         for key in Api(made.credentials.base_url).call("GET", "/api-keys", owner)["items"]:
             Api(made.credentials.base_url).call("POST", f"/api-keys/{key['id']}/revoke", owner)

@@ -53,7 +53,7 @@ def loaded(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loaded]:
 
 
 class TestData:
-    def test_everybody_has_their_role(self, loaded: Loaded) -> None:
+    def test_each_session_has_the_role(self, loaded: Loaded) -> None:
         sessions = loaded.demo.credentials.sessions
         assert set(sessions) == {"owner", "admin", "member"}
         for role, token in sessions.items():
@@ -62,7 +62,7 @@ class TestData:
             assert workspace["id"] == loaded.demo.credentials.workspace_id
             assert workspace["storeCount"] == 2
 
-    def test_each_key_has_its_scope(self, loaded: Loaded) -> None:
+    def test_each_api_key_has_the_scope(self, loaded: Loaded) -> None:
         credentials = loaded.demo.credentials
         assert set(credentials.api_keys) == {"read", "propose", "write"}
         listed = loaded.api().call("GET", "/api-keys", credentials.sessions["owner"])["items"]
@@ -71,7 +71,7 @@ class TestData:
             (summary,) = [item for item in listed if item["scope"] == scope]
             assert key.startswith(summary["prefix"])
 
-    def test_at_least_one_of_each_resource(self, loaded: Loaded) -> None:
+    def test_every_resource_is_present(self, loaded: Loaded) -> None:
         credentials = loaded.demo.credentials
         api, key = loaded.api(), credentials.api_keys["read"]
         (invitation,) = api.call("GET", "/invitations", key)["items"]
@@ -115,7 +115,7 @@ class TestData:
         assert api.call("GET", profile, key)["emailMarketingConsent"] == "subscribed"
         assert api.call("GET", f"{profile}/consent", key)["total"] == 1
 
-    def test_the_first_screens_calls_work(self, loaded: Loaded) -> None:
+    def test_commands_of_the_welcome_screen_work(self, loaded: Loaded) -> None:
         credentials, client = loaded.demo.credentials, loaded.client
         screen = welcome.screen(client.run.origin, loaded.demo, 1.25)
         listing = client.call("GET", "/v1/orders", token=credentials.api_keys["read"])
@@ -139,7 +139,7 @@ class TestData:
         message = f"{changed.json['id']}.{credentials.store_id}"
         assert received["headers"]["webhook-id"] == message
 
-    def test_the_shop_that_is_left_can_be_connected_in_a_browser(self, loaded: Loaded) -> None:
+    def test_second_shopify_shop_can_be_connected_in_a_browser(self, loaded: Loaded) -> None:
         """Each step uses the addresses that the first screen and the answers show."""
         credentials, client = loaded.demo.credentials, loaded.client
         owner = credentials.sessions["owner"]
@@ -166,7 +166,7 @@ class TestData:
         # The shop's records are pulled as well.
         assert {row["state"] for row in listed} <= {"importing", "connected"}
 
-    def test_every_email_leads_to_this_run(self, loaded: Loaded) -> None:
+    def test_email_links_lead_to_this_run(self, loaded: Loaded) -> None:
         emails = loaded.client.get("/_local/emails")
         to = [email["to"] for email in emails]
         assert sorted(to) == sorted([*demo.NAMES, demo.ADMIN, demo.MEMBER, demo.INVITED])
@@ -176,7 +176,7 @@ class TestData:
 
 
 class TestShop:
-    def test_amounts_add_up(self) -> None:
+    def test_amounts_of_orders_add_up(self) -> None:
         orders = shop.orders()
         assert len(orders) == shop.ORDERS == 30
         for order in orders.values():
@@ -195,7 +195,7 @@ class TestShop:
             assert bool(order["discountCodes"]) is (discounts > 0)
             assert order["customer"]["externalId"] in shop.customers()
 
-    def test_orders_and_customers_lie_in_the_past_in_order(self) -> None:
+    def test_orders_are_in_the_past_in_order_after_customers(self) -> None:
         placed = [order["placedAt"] for order in shop.orders().values()]
         assert placed == sorted(placed)
         since = {c["externalCreatedAt"] for c in shop.customers().values()}
@@ -211,7 +211,7 @@ class TestCredentials:
         store_id="st",
     )
 
-    def test_the_file_is_the_users_alone(self, tmp_path: Path) -> None:
+    def test_file_is_private_to_the_user(self, tmp_path: Path) -> None:
         path = tmp_path / ".local" / "credentials.json"
         path.parent.mkdir()
         path.write_text("an earlier run's")
@@ -226,7 +226,7 @@ class TestCredentials:
             "storeId": "st",
         }
 
-    def test_the_first_screen_tells_all_of_it(self) -> None:
+    def test_welcome_screen_shows_all_addresses_and_keys(self) -> None:
         screen = welcome.screen(
             "http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr", "http://x/link"), 1.25
         )
@@ -253,6 +253,6 @@ class TestCredentials:
         assert screen.count("curl ") == 4
 
 
-def test_a_refused_step_names_itself(world: World) -> None:
+def test_refused_request_is_named_in_the_error(world: World) -> None:
     with pytest.raises(DemoRefused, match="POST /workspaces: 401"):
         Api("http://127.0.0.1:8000/v1").call("POST", "/workspaces", None, {"name": "x"})

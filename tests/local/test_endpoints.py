@@ -42,7 +42,7 @@ def problem(client: Client, method: str, target: str, body: object = None) -> tu
 
 
 class TestEmails:
-    def test_each_with_its_links_and_codes_oldest_first(self, client: Client, world: World) -> None:
+    def test_listed_with_links_and_codes_oldest_first(self, client: Client, world: World) -> None:
         first = messages.VerifyAddress(name="Jané canary", code="012345", link=LINK)
         send("first.canary@example.com", first)
         soon(lambda: len(client.get("/_local/emails")) == 1)
@@ -75,7 +75,7 @@ class TestEmails:
         assert shown["sentAt"] < clock.to_text(before)
         assert shown["id"] != other["id"]
 
-    def test_a_page_lists_them_and_opens_each(self, client: Client) -> None:
+    def test_page_lists_and_opens_emails(self, client: Client) -> None:
         assert "None yet" in client.call("GET", "/_local/").body.decode()
         send("a.canary@example.com", messages.VerifyAddress("<b>Jane</b>", "012345", LINK))
         (email,) = soon(lambda: client.get("/_local/emails"))
@@ -92,12 +92,12 @@ class TestEmails:
         assert opened.header("content-type") == "text/html; charset=utf-8"
         assert opened.header("content-security-policy") == "script-src 'none'"
 
-    def test_one_that_there_is_not(self, client: Client) -> None:
+    def test_unknown_id_is_404(self, client: Client) -> None:
         assert problem(client, "GET", "/_local/emails/x") == (404, "No email has this id.")
 
 
 class TestWriteBacks:
-    def test_what_the_pretend_store_received(self, client: Client) -> None:
+    def test_received_write_backs_are_listed(self, client: Client) -> None:
         assert client.get("/_local/write-backs") == []
         before = clock.to_text(clock.now())
         # Signatures are made over these very bytes, spaces and all.
@@ -115,7 +115,7 @@ class TestWriteBacks:
         assert received["headers"]["webhook-many"] == "1 2"
         assert "c.s" in client.call("GET", "/_local/").body.decode()
 
-    def test_its_address_is_allowed_beside_what_the_developer_allows(
+    def test_write_back_host_is_added_to_the_allowed_hosts(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         assert os.environ["FEED_ALLOW_HOSTS"] == client.host
@@ -129,7 +129,7 @@ class TestWriteBacks:
 
 
 class TestQueues:
-    def test_how_much_each_holds(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_counts_of_each_queue(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(running, "RETRY_SECONDS", 0)
         sqs = boto3.client("sqs")
         sqs.send_message(
@@ -149,17 +149,17 @@ class TestQueues:
 
 
 class TestSchedules:
-    def test_runs_one_now(self, client: Client) -> None:
+    def test_runs_immediately(self, client: Client) -> None:
         answer = client.call("POST", "/_local/schedules/outbox_sweep")
         assert answer.status == 200
         assert answer.json == {"name": "outbox_sweep", "result": {"sent": 0}}
 
     @pytest.mark.parametrize("name", ["nothing", "outbox_relay", "OutboxSweepFunction"])
-    def test_knows_no_other_names(self, client: Client, name: str) -> None:
+    def test_unknown_name_is_404(self, client: Client, name: str) -> None:
         refusal = problem(client, "POST", f"/_local/schedules/{name}")
         assert refusal == (404, "No scheduled function has this name.")
 
-    def test_a_failing_one_says_of_what_type(
+    def test_failure_reports_the_error_type(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(_event: object, _context: object) -> None:
@@ -171,7 +171,7 @@ class TestSchedules:
 
 
 class TestClock:
-    def test_moves_the_services_time_and_fires_what_became_due(
+    def test_moves_service_time_and_runs_due_schedules(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         fired: list[Any] = []
@@ -189,7 +189,7 @@ class TestClock:
         assert len(fired) == 6, "three of each minute, the feeds of five, two of each hour"
         assert clock.now() >= clock.from_text(answer.json["now"])
 
-    def test_standing_still_is_no_error(self, client: Client) -> None:
+    def test_advance_by_zero_is_allowed(self, client: Client) -> None:
         before = clock.to_text(clock.now())
         answer = client.call("POST", "/_local/clock", json_body={"advanceSeconds": 0})
         assert before <= answer.json["now"] <= clock.to_text(clock.now())
@@ -210,7 +210,7 @@ class TestClock:
             "x",
         ],
     )
-    def test_it_never_goes_back(self, client: Client, body: object) -> None:
+    def test_invalid_or_negative_advance_is_refused(self, client: Client, body: object) -> None:
         offset = clock.offset()
         status, message = problem(client, "POST", "/_local/clock", body)
         assert status == 422
@@ -218,17 +218,17 @@ class TestClock:
         assert clock.offset() == offset
 
 
-class TestTheRest:
-    def test_a_wrong_method_names_the_right_one(self, client: Client) -> None:
+class TestOtherPaths:
+    def test_wrong_method_is_405_with_allow_header(self, client: Client) -> None:
         answer = client.call("GET", "/_local/clock")
         assert answer.status == 405
         assert answer.header("allow") == "POST"
         assert set(answer.json) == {"message"}
 
-    def test_an_unknown_path(self, client: Client) -> None:
+    def test_unknown_path_is_404(self, client: Client) -> None:
         assert problem(client, "GET", "/_local/nothing")[0] == 404
 
-    def test_what_only_looks_like_it_goes_to_the_api(
+    def test_similar_path_is_routed_to_the_api(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen: list[str] = []

@@ -46,7 +46,7 @@ def raw_exchange(client: Client, request: bytes) -> bytes:
 
 
 class TestEvents:
-    def test_a_request_becomes_a_payload_2_event(
+    def test_request_becomes_an_api_gateway_v2_event(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
         raw_exchange(
@@ -83,27 +83,23 @@ class TestEvents:
             "userAgent": "ours",
         }
 
-    def test_a_body_that_is_no_text_comes_as_base64(
-        self, client: Client, seen: list[dict[str, Any]]
-    ) -> None:
+    def test_binary_body_is_base64(self, client: Client, seen: list[dict[str, Any]]) -> None:
         client.call("POST", "/v1/x", body=b"\xff\x00\xfe")
         assert seen[0]["isBase64Encoded"] is True
         assert seen[0]["body"] == "/wD+"
 
-    def test_a_chunked_body_arrives_whole(self, client: Client, seen: list[dict[str, Any]]) -> None:
+    def test_chunked_body_is_complete(self, client: Client, seen: list[dict[str, Any]]) -> None:
         client.call("POST", "/v1/x", body=iter([b"one ", b"two ", b"three"]))
         assert seen[0]["body"] == "one two three"
 
-    def test_no_query_and_no_body_are_left_out(
+    def test_absent_query_and_body_are_omitted(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
         client.call("GET", "/v1/x")
         assert "queryStringParameters" not in seen[0]
         assert "body" not in seen[0]
 
-    def test_head_answers_the_headers_alone(
-        self, client: Client, seen: list[dict[str, Any]]
-    ) -> None:
+    def test_head_response_has_no_body(self, client: Client, seen: list[dict[str, Any]]) -> None:
         received = raw_exchange(
             client, f"HEAD /v1/x HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode()
         )
@@ -117,7 +113,7 @@ class TestEvents:
 class TestCors:
     CORS = Cors(("https://a.example",), ("GET", "POST"), ("authorization",), ("retry-after",), 60)
 
-    def test_the_template_lets_any_page_ask(
+    def test_preflight_allows_any_origin_by_the_template(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
         answer = client.call(
@@ -134,7 +130,7 @@ class TestCors:
         assert answer.header("access-control-max-age") == "600"
         assert seen == []
 
-    def test_an_answer_carries_the_gateways_headers_and_not_the_functions(
+    def test_gateway_cors_headers_replace_those_of_the_function(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
         answer = client.call("GET", "/v1/x", headers={"origin": "https://a.example"})
@@ -147,13 +143,13 @@ class TestCors:
         assert client.call("GET", "/v1/x").header("access-control-allow-origin") is None
         assert len(seen) == 2
 
-    def test_an_options_that_is_no_preflight_reaches_the_function(
+    def test_options_without_preflight_reaches_the_function(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
         assert client.call("OPTIONS", "/v1/x").body == b"body"
         assert len(seen) == 1
 
-    def test_named_origins_are_told_of_themselves(self) -> None:
+    def test_allowed_origin_gets_cors_headers(self) -> None:
         asks = {"origin": "https://a.example", "access-control-request-method": "GET"}
         assert self.CORS.preflight("OPTIONS", asks) == Answer(
             204,
@@ -171,13 +167,13 @@ class TestCors:
             "access-control-expose-headers": "retry-after",
         }
 
-    def test_other_origins_are_told_nothing(self) -> None:
+    def test_disallowed_origin_gets_no_cors_headers(self) -> None:
         asks = {"origin": "https://b.example", "access-control-request-method": "GET"}
         assert self.CORS.preflight("OPTIONS", asks) == Answer(204, {}, b"")
         assert self.CORS.with_cors("https://b.example", Answer(200, {}, b"")).headers == {}
         assert self.CORS.preflight("GET", asks) is None
 
-    def test_what_the_template_says(self) -> None:
+    def test_template_allows_all_origins(self) -> None:
         assert cors_of_template().origins == ("*",)
 
 
@@ -187,7 +183,7 @@ class TestLimits:
         assert answer.json == {"message": message}
         assert answer.header("content-type") == "application/json"
 
-    def test_a_body_over_6_mb_is_the_gateways_413(self, client: Client) -> None:
+    def test_body_over_6_mb_is_the_gateways_413(self, client: Client) -> None:
         answer = client.call(
             "POST",
             "/v1/workspaces",
@@ -197,7 +193,7 @@ class TestLimits:
         self.is_gateway_answer(answer, 413, "Request Entity Too Large")
         assert answer.header("access-control-allow-origin") == "*"
 
-    def test_so_is_one_whose_length_nobody_told(self, client: Client) -> None:
+    def test_chunked_body_over_6_mb_is_the_gateways_413(self, client: Client) -> None:
         def pieces() -> Iterator[bytes]:
             for _ in range(100):
                 yield b" " * 65536
@@ -205,12 +201,12 @@ class TestLimits:
         answer = client.call("POST", "/v1/workspaces", body=pieces())
         self.is_gateway_answer(answer, 413, "Request Entity Too Large")
 
-    def test_what_lambda_would_get_is_measured_not_what_was_sent(self, client: Client) -> None:
+    def test_limit_applies_to_the_serialized_event(self, client: Client) -> None:
         # Each quotation mark is two characters in the event, so this is over 6 MB there.
         answer = client.call("POST", "/v1/workspaces", body=b'"' * (LAMBDA_BYTES // 2 + 1))
         self.is_gateway_answer(answer, 413, "Request Entity Too Large")
 
-    def test_below_that_the_function_answers_itself(self, client: Client, world: World) -> None:
+    def test_body_below_6_mb_gets_the_functions_413(self, client: Client, world: World) -> None:
         someone = world.person()
         answer = client.call(
             "POST",
@@ -223,7 +219,7 @@ class TestLimits:
         assert answer.header("content-type") == "application/problem+json"
         assert answer.json["code"] == "payload_too_large"
 
-    def test_a_function_that_dies_is_the_gateways_500(
+    def test_failing_function_is_the_gateways_500(
         self, client: Client, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         def die(_event: object, _context: object) -> None:
@@ -235,7 +231,7 @@ class TestLimits:
         assert "invitations: KeyError" in shown
         assert "canary" not in shown
 
-    def test_so_is_an_answer_over_6_mb(
+    def test_response_over_6_mb_is_the_gateways_500(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def answer_at_length(_event: object, _context: object) -> dict[str, Any]:
@@ -244,7 +240,7 @@ class TestLimits:
         monkeypatch.setattr(functions, "handler_of", lambda _name: answer_at_length)
         self.is_gateway_answer(client.call("GET", "/v1/invitations"), 500, "Internal Server Error")
 
-    def test_what_fails_in_the_front_is_shown_by_its_type(
+    def test_error_in_the_front_is_500_and_logged_by_type(
         self, client: Client, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         def fail(_event: object) -> None:
@@ -257,15 +253,13 @@ class TestLimits:
         assert "canary" not in shown
 
 
-class TestTheService:
-    def test_problems_lead_to_this_address(self, client: Client) -> None:
+class TestService:
+    def test_problem_type_url_has_this_address(self, client: Client) -> None:
         answer = client.call("GET", "/v1/invitations")
         assert answer.status == 401
         assert answer.json["type"] == f"http://{client.host}/v1/problems/unauthenticated"
 
-    def test_a_write_and_its_email_whose_link_leads_here(
-        self, client: Client, world: World
-    ) -> None:
+    def test_invitation_email_links_to_this_address(self, client: Client, world: World) -> None:
         owner = world.person()
         world.workspace(owner)
         made = client.call(
@@ -284,7 +278,7 @@ class TestTheService:
         preview = client.call("GET", f"/v1/invitations/{invitation}/preview")
         assert preview.json["email"] == "guest.canary@example.com"
 
-    def test_an_empty_answer_has_no_length(self, client: Client, world: World) -> None:
+    def test_empty_response_has_no_content_length(self, client: Client, world: World) -> None:
         owner = world.person()
         world.workspace(owner)
         made = client.call(
@@ -297,7 +291,7 @@ class TestTheService:
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-length") is None
 
-    def test_many_at_once_lose_nothing(self, client: Client, world: World) -> None:
+    def test_concurrent_writes_lose_no_email(self, client: Client, world: World) -> None:
         owner = world.person()
         scope = world.workspace(owner)
         key = world.api_key(scope, KeyScope.WRITE, owner)
@@ -341,9 +335,9 @@ class TestRoutes:
             ("/v2/orders", "docs"),
         ],
     )
-    def test_a_path_leads_to_its_function(self, path: str, job: str) -> None:
+    def test_path_is_routed_to_the_function(self, path: str, job: str) -> None:
         assert gateway.function_for(path).job == job
 
-    def test_an_event_is_json(self) -> None:
+    def test_event_is_json_serializable(self) -> None:
         event = gateway.http_event("GET", "/v1/me", query="a=1")
         assert json.loads(json.dumps(event)) == event

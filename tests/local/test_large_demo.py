@@ -64,7 +64,7 @@ def served(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 class TestHistory:
     HISTORY = History(2000, END)
 
-    def test_it_is_the_same_each_time(self) -> None:
+    def test_is_deterministic(self) -> None:
         again = History(2000, END)
         assert [b.body() for b in again.batches()] == [b.body() for b in self.HISTORY.batches()]
 
@@ -92,14 +92,14 @@ class TestHistory:
         states = Counter(order["financialStatus"] for order in orders)
         assert set(states) == {"paid", "refunded", "partially_refunded", "voided", "pending"}
 
-    def test_orders_go_from_the_oldest_to_the_newest_through_two_years(self) -> None:
+    def test_orders_are_sorted_over_two_years(self) -> None:
         placed = [self.HISTORY.order(number)["placedAt"] for number in range(2000)]
         assert placed == sorted(placed)
         assert placed[-1] < "2026-01-01"
         first = datetime.fromisoformat(placed[0])
         assert timedelta(0) <= first - (END - YEARS) < timedelta(days=1)
 
-    def test_people_are_in_every_state_of_consent_and_named_alike_in_their_orders(self) -> None:
+    def test_customers_have_all_consent_states_and_match_their_orders(self) -> None:
         customers = {one["externalId"]: one for one in map(self.HISTORY.customer, range(600))}
         states = {one["emailMarketingConsent"] for one in customers.values()}
         assert states == {"subscribed", "not_subscribed", "unsubscribed", "pending"}
@@ -110,7 +110,7 @@ class TestHistory:
 
 
 class TestLoading:
-    def test_it_brings_every_record_and_says_how_far_it_is(
+    def test_all_records_are_loaded_with_progress(
         self, served: Served, capsys: pytest.CaptureFixture[str]
     ) -> None:
         served.load(begin(ORDERS, BATCH))
@@ -123,7 +123,7 @@ class TestLoading:
         assert lines[-1] == "92 of 92 records of the large demo"
         assert [loaded.batches for loaded in served.noted] == list(range(1, 1 + BATCHES))
 
-    def test_one_that_was_stopped_goes_on_and_brings_nothing_twice(self, served: Served) -> None:
+    def test_stopped_load_resumes_without_duplicates(self, served: Served) -> None:
         served.load(begin(ORDERS, BATCH), stop_after=2)
         loaded = Loaded(**served.noted[-1].as_json())
         assert loaded.batches >= 2

@@ -27,28 +27,28 @@ def refused(**overrides: str) -> str:
     return line
 
 
-def test_there_are_two_stores() -> None:
+def test_unknown_store_is_refused() -> None:
     assert refused(STORE="redis", PORT="0") == (
         "STORE must be dynoxide, or be left out to have everything in memory, not 'redis'."
     )
 
 
-def test_there_are_two_demos() -> None:
+def test_unknown_demo_is_refused() -> None:
     assert refused(DEMO="huge", PORT="0") == "DEMO must be large, or be left out, not 'huge'."
 
 
 @pytest.mark.parametrize("orders", ["none", "0", "1000001", "-5"])
-def test_the_large_demo_has_a_number_of_orders(orders: str) -> None:
+def test_invalid_number_of_orders_is_refused(orders: str) -> None:
     message = refused(DEMO="large", ORDERS=orders, PORT="0")
     assert message == f"ORDERS must be a number from 1 to 1,000,000, not '{orders}'."
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536", "8000.5"])
-def test_a_port_is_a_number(port: str) -> None:
+def test_invalid_port_is_refused(port: str) -> None:
     assert refused(PORT=port) == f"PORT must be a number up to 65535, not '{port}'."
 
 
-def test_a_port_in_use_is_told_plainly() -> None:
+def test_port_in_use_is_reported_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         message = refused(PORT=str(port))
@@ -67,7 +67,7 @@ def assert_a_shop_of_this_machine_may_take_write_backs(run: Run) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_runs_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_starts_and_stops_cleanly_on_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     run = Run(tmp_path)
     run.soon_ready()
     assert_a_shop_of_this_machine_may_take_write_backs(run)
@@ -82,13 +82,13 @@ def test_it_runs_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> Non
     assert f"Storepost runs at {run.credentials()['baseUrl']} " in run.shown
 
 
-def test_the_large_demo_is_too_large_for_memory() -> None:
+def test_large_demo_over_10000_orders_is_refused_in_memory() -> None:
     assert refused(DEMO="large", STORE="moto", PORT="0") == (
         "ORDERS may be 10,000 at most with STORE=moto, which has all in memory. Leave STORE out."
     )
 
 
-def test_ctrl_c_ends_it_while_the_large_demo_is_brought(tmp_path: Path) -> None:
+def test_ctrl_c_stops_cleanly_while_the_large_demo_is_loading(tmp_path: Path) -> None:
     run = Run(tmp_path, "moto", variables={"DEMO": "large", "ORDERS": "1000"}).soon_ready()
     message = run.end()
     assert run.process.returncode == 0, message

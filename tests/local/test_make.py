@@ -107,26 +107,26 @@ def machine(tmp_path: Path) -> Machine:
 class TestPython:
     """Which Python the virtual environment is made with."""
 
-    def test_that_of_the_path(self, machine: Machine) -> None:
+    def test_python_on_the_path_is_used(self, machine: Machine) -> None:
         machine.has_python("python3", "3.12")
         machine.has_python("python3.13", "3.13")
         assert machine.make("install").returncode == 0
         assert machine.made_by == "python3.13"
 
-    def test_a_shim_without_its_python_is_none(self, machine: Machine) -> None:
+    def test_broken_shim_is_skipped(self, machine: Machine) -> None:
         machine.has("python3.13", "#!/bin/sh\necho 'pyenv: not installed' >&2\nexit 127\n")
         machine.has_python("python3", "3.13")
         assert machine.make("install").returncode == 0
         assert machine.made_by == "python3"
 
     @pytest.mark.parametrize("other", ["3.12", "3.14"])
-    def test_beside_another_one_that_which_uv_finds(self, machine: Machine, other: str) -> None:
+    def test_python_found_by_uv_is_used(self, machine: Machine, other: str) -> None:
         machine.has_python("python3", other)
         machine.has_uv(brings=False, found=True)
         assert machine.make("install").returncode == 0
         assert machine.made_by == "python-of-uv"
 
-    def test_else_that_which_uv_brings(self, machine: Machine) -> None:
+    def test_python_installed_by_uv_is_used(self, machine: Machine) -> None:
         machine.has_python("python3", "3.14")
         machine.has_uv(brings=True)
         ran = machine.make("install")
@@ -135,7 +135,7 @@ class TestPython:
         assert machine.made_by == "python-of-uv"
 
     @pytest.mark.parametrize("uv", [True, False])
-    def test_else_one_line_says_what_brings_it(self, machine: Machine, uv: bool) -> None:
+    def test_missing_python_is_reported_in_one_line(self, machine: Machine, uv: bool) -> None:
         machine.has_python("python3", "3.14")
         if uv:
             machine.has_uv(brings=False)
@@ -146,7 +146,7 @@ class TestPython:
         assert "uv" in lines[0]
         assert not (machine.project / ".venv").exists()
 
-    def test_one_that_is_named_must_be_the_right_one(self, machine: Machine) -> None:
+    def test_python_variable_must_name_the_right_version(self, machine: Machine) -> None:
         machine.has_python("own", "3.12")
         machine.has_python("python3.13", "3.13")
         ran = machine.make("install", f"PYTHON={machine.fakes / 'own'}")
@@ -157,10 +157,10 @@ class TestPython:
         assert machine.made_by == "own"
 
 
-class TestInstalling:
+class TestInstall:
     """What an installation that failed leaves behind."""
 
-    def test_one_that_failed_leaves_nothing(self, machine: Machine) -> None:
+    def test_failed_installation_leaves_no_virtual_environment(self, machine: Machine) -> None:
         machine.has_python("python3.13", "3.13")
         ran = machine.make("install", PIP="fails")
         assert ran.returncode == 2
@@ -169,7 +169,7 @@ class TestInstalling:
         assert machine.make("install").returncode == 0
         assert machine.made_by == "python3.13"
 
-    def test_one_that_was_killed_is_made_anew(self, machine: Machine) -> None:
+    def test_killed_installation_is_repeated(self, machine: Machine) -> None:
         machine.has_python("python3.13", "3.13")
         running = subprocess.Popen(
             ["make", "install"], cwd=machine.project, env=machine.variables({"PIP": "hangs"}),
@@ -187,13 +187,13 @@ class TestInstalling:
         assert machine.made_by == "python3.13"
         assert not (machine.project / ".venv" / "half-made").exists()
 
-    def test_one_that_is_finished_is_not_made_again(self, machine: Machine) -> None:
+    def test_finished_installation_is_not_repeated(self, machine: Machine) -> None:
         machine.has_python("python3.13", "3.13")
         assert machine.make("install").returncode == 0
         assert machine.make("install", PIP="fails").returncode == 0
         assert machine.made_by == "python3.13"
 
-    def test_what_is_pinned_is_installed_by_its_hash(self, machine: Machine) -> None:
+    def test_requirements_are_installed_with_hashes(self, machine: Machine) -> None:
         machine.has_python("python3.13", "3.13")
         machine.make("install")
         (installed,) = (machine.fakes / "installed").read_text().splitlines()
@@ -225,9 +225,7 @@ class TestCheck:
         return (machine.fakes / "ran").read_text().splitlines(), ran.stdout
 
     @pytest.mark.parametrize("options", [[], ["-j4"]])
-    def test_it_goes_from_the_formatter_to_the_fuzzing(
-        self, machine: Machine, options: list[str]
-    ) -> None:
+    def test_runs_from_formatter_to_fuzzing(self, machine: Machine, options: list[str]) -> None:
         ran, shown = self.check(machine, "nothing", *options)
         assert len(ran) == len(self.ORDER)
         assert all(line.startswith(step) for line, step in zip(ran, self.ORDER, strict=True))
@@ -236,7 +234,7 @@ class TestCheck:
         assert shown.count(" took ") == len(self.ORDER)
 
     @pytest.mark.parametrize("step", ORDER[:2])
-    def test_what_the_formatter_or_the_linter_finds_is_said_before_anything_else_runs(
+    def test_formatter_or_linter_failure_stops_before_other_checks(
         self, machine: Machine, step: str
     ) -> None:
         ran, shown = self.check(machine, step)

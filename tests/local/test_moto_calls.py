@@ -129,9 +129,7 @@ def listened(client: Any) -> None:
         lambda c, **more: c.scan(TableName=TABLE, **more),
     ],
 )
-def test_a_read_is_what_botocore_makes_of_it(
-    dynamodb: Any, read: Callable[..., Any], consumed: str
-) -> None:
+def test_reads_equal_botocores(dynamodb: Any, read: Callable[..., Any], consumed: str) -> None:
     dynamodb.put_item(TableName=TABLE, Item={**KEY, **VALUES})
     dynamodb.put_item(TableName=TABLE, Item={**KEY, "sk": {"S": "second"}, **VALUES})
     patched, original = both(dynamodb, lambda c: read(c, ReturnConsumedCapacity=consumed))
@@ -142,7 +140,7 @@ def test_a_read_is_what_botocore_makes_of_it(
         )
 
 
-def test_what_is_written_is_what_botocore_would_have_written(dynamodb: Any) -> None:
+def test_writes_equal_botocores(dynamodb: Any) -> None:
     patched, original = both(
         dynamodb, lambda c: c.put_item(TableName=TABLE, Item={**KEY, **VALUES})
     )
@@ -161,7 +159,7 @@ def test_what_is_written_is_what_botocore_would_have_written(dynamodb: Any) -> N
     assert patched["Attributes"] == {**KEY, **VALUES, "text": VALUES["list"]}
 
 
-def test_a_transaction_is_written_as_by_botocore(dynamodb: Any) -> None:
+def test_transaction_equals_botocores(dynamodb: Any) -> None:
     second = {**KEY, "sk": {"S": "second"}}
     dynamodb.put_item(TableName=TABLE, Item={**second, "number": {"N": "1"}})
     items = [
@@ -185,7 +183,7 @@ def test_a_transaction_is_written_as_by_botocore(dynamodb: Any) -> None:
     ]
 
 
-def test_the_stream_tells_what_botocore_would_have_brought(dynamodb: Any) -> None:
+def test_stream_records_equal_botocores(dynamodb: Any) -> None:
     streams: Any = boto3.client("dynamodbstreams")
     arn = dynamodb.describe_table(TableName=TABLE)["Table"]["LatestStreamArn"]
     patched, original = both(streams, lambda c: c.describe_stream(StreamArn=arn))
@@ -209,7 +207,7 @@ def test_the_stream_tells_what_botocore_would_have_brought(dynamodb: Any) -> Non
     assert patched["Records"] == original["Records"]
 
 
-def test_what_a_caller_changes_afterwards_changes_no_row(dynamodb: Any) -> None:
+def test_caller_mutation_does_not_change_stored_rows(dynamodb: Any) -> None:
     attributes: Row = {"list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
     dynamodb.put_item(TableName=TABLE, Item={**KEY, **attributes})
     attributes["list"]["L"].append({"S": "b"})
@@ -249,7 +247,7 @@ def test_what_a_caller_changes_afterwards_changes_no_row(dynamodb: Any) -> None:
         ),
     ],
 )
-def test_what_moto_refuses_is_said_in_the_words_of_aws(
+def test_dynamodb_errors_are_aws_errors(
     dynamodb: Any, call: Callable[[Any], Any], code: str
 ) -> None:
     with whole_way() as sent, pytest.raises(ClientError) as refused:
@@ -259,7 +257,7 @@ def test_what_moto_refuses_is_said_in_the_words_of_aws(
     assert type(refused.value) is getattr(dynamodb.exceptions, code, ClientError)
 
 
-def test_messages_come_as_botocore_would_have_brought_them() -> None:
+def test_sqs_messages_equal_botocores() -> None:
     sqs: Any = boto3.client("sqs")
     url = sqs.create_queue(
         QueueName=f"{uuid4().hex}.fifo", Attributes={"FifoQueue": "true", "VisibilityTimeout": "0"}
@@ -321,7 +319,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("method", "key", "parameters", "random"), KEYS)
-def test_a_key_gives_what_botocore_would_have_brought(
+def test_kms_responses_equal_botocores(
     method: str, key: str, parameters: dict[str, Any], random: set[str]
 ) -> None:
     kms: Any = boto3.client("kms")
@@ -334,7 +332,7 @@ def test_a_key_gives_what_botocore_would_have_brought(
     }
 
 
-def test_a_secret_opens_and_a_code_is_checked_as_by_botocore() -> None:
+def test_kms_decrypt_and_verify_mac_equal_botocores() -> None:
     kms: Any = boto3.client("kms")
     data, code = {"KeyId": os.environ["DATA_KEY_ID"]}, {"KeyId": os.environ["CODE_KEY_ID"]}
     made = kms.generate_data_key(**data, KeySpec="AES_256")
@@ -350,7 +348,7 @@ def test_a_secret_opens_and_a_code_is_checked_as_by_botocore() -> None:
     assert patched["MacValid"] is True
 
 
-def test_a_parameter_is_what_botocore_makes_of_it() -> None:
+def test_ssm_parameter_equals_botocores() -> None:
     name = os.environ["SHOPIFY_SECRET_NAME"]
     patched, original = both(
         boto3.client("ssm"), lambda c: c.get_parameter(Name=name, WithDecryption=True)
@@ -369,7 +367,7 @@ def s3() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\xff" * 70_000])
-def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content: bytes) -> None:
+def test_s3_object_equals_botocores(s3: Any, content: bytes) -> None:
     name = {"Bucket": BUCKET, "Key": "a/ü b?c+d%20"}
     patched, original = both(s3, lambda c: c.put_object(**name, Body=content))
     assert patched == original
@@ -401,7 +399,7 @@ def test_an_object_is_what_botocore_would_have_kept_and_brought(s3: Any, content
         lambda c, name: c.put_object(**name, Body=b"x", Metadata={"a": "b"}),
     ],
 )
-def test_what_says_more_than_a_name_goes_the_whole_way(s3: Any, call: Callable[..., Any]) -> None:
+def test_s3_calls_with_further_parameters_use_botocore(s3: Any, call: Callable[..., Any]) -> None:
     name = {"Bucket": BUCKET, "Key": "name"}
     s3.put_object(**name, Body=b"content")
     with whole_way() as sent:
@@ -409,7 +407,7 @@ def test_what_says_more_than_a_name_goes_the_whole_way(s3: Any, call: Callable[.
     assert len(sent) == 1
 
 
-def test_metadata_comes_back(s3: Any) -> None:
+def test_s3_metadata_is_returned(s3: Any) -> None:
     name = {"Bucket": BUCKET, "Key": "name"}
     s3.put_object(**name, Body=b"x", ContentType="text/plain", Metadata={"a": "b"})
     answer = s3.get_object(**name)
@@ -431,7 +429,7 @@ def test_metadata_comes_back(s3: Any) -> None:
         ),
     ],
 )
-def test_refusals_of_other_services_are_those_of_aws(
+def test_s3_ssm_and_kms_errors_are_aws_errors(
     service: str, call: Callable[[Any], Any], code: str
 ) -> None:
     client: Any = boto3.client(service)  # type: ignore[call-overload]
@@ -442,7 +440,7 @@ def test_refusals_of_other_services_are_those_of_aws(
     assert type(refused.value) is getattr(client.exceptions, code, ClientError)
 
 
-def test_a_write_rings_the_bell_and_a_read_does_not(dynamodb: Any) -> None:
+def test_write_notifies_stream_readers_and_read_does_not(dynamodb: Any) -> None:
     rings = aws.TABLES_CHANGED.rings
     dynamodb.get_item(TableName=TABLE, Key=KEY)
     assert aws.TABLES_CHANGED.rings == rings
@@ -450,7 +448,7 @@ def test_a_write_rings_the_bell_and_a_read_does_not(dynamodb: Any) -> None:
     assert aws.TABLES_CHANGED.rings == rings + 1
 
 
-def test_calls_wait_for_each_other(dynamodb: Any) -> None:
+def test_calls_are_serialized_by_the_lock(dynamodb: Any) -> None:
     done = threading.Event()
 
     def read() -> None:
@@ -466,7 +464,7 @@ def test_calls_wait_for_each_other(dynamodb: Any) -> None:
 
 
 @pytest.mark.parametrize("event", moto_calls.EVENTS)
-def test_whoever_listens_is_told(event: str) -> None:
+def test_registered_event_handlers_are_called(event: str) -> None:
     """Such as a test's handler that throttles requests as they are sent."""
     client: Any = boto3.client("dynamodb")
     called: list[str] = []
@@ -488,7 +486,7 @@ def test_whoever_listens_is_told(event: str) -> None:
     assert sent == []
 
 
-def test_nobody_else_may_come_between() -> None:
+def test_botocore_internals_are_as_expected() -> None:
     """Botocore still has the internals that the module replaces."""
     client: Any = boto3.client("dynamodb")
     emitter = client.meta.events._emitter

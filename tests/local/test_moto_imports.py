@@ -19,7 +19,7 @@ print(found, without, type(ec2_backends).__name__)
 """
 
 
-def test_no_part_of_ec2_is_imported() -> None:
+def test_ssm_backend_does_not_import_ec2() -> None:
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env=environment(),

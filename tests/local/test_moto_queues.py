@@ -26,7 +26,7 @@ def queue() -> Iterator[Queue]:
 @pytest.mark.parametrize(
     "attribute_names", [["All"], *([name] for name in COUNTS), ["QueueArn", *COUNTS]]
 )
-def test_answers_are_those_of_moto(queue: Queue, attribute_names: list[str]) -> None:
+def test_queue_attributes_equal_motos(queue: Queue, attribute_names: list[str]) -> None:
     found = aws.client("sqs").get_queue_attributes(
         QueueUrl=aws.queue_url("WebhookRetryQueue"), AttributeNames=attribute_names
     )["Attributes"]
@@ -39,7 +39,9 @@ def test_answers_are_those_of_moto(queue: Queue, attribute_names: list[str]) -> 
     assert {found[name] for name in COUNTS if name in found} <= {"1", "2", "3"}
 
 
-def test_to_send_one_looks_at_no_other(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sending_does_not_scan_other_messages(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked_at: list[Any] = []
     monkeypatch.setattr(Message, "visible", property(looked_at.append))
     sqs, url = aws.client("sqs"), aws.queue_url("WebhookRetryQueue")

@@ -20,7 +20,7 @@ def put_messages(count: int) -> None:
         changes.commit()
 
 
-def test_records_that_every_reader_has_passed_are_freed_and_no_others(world: World) -> None:
+def test_records_read_by_all_readers_are_freed(world: World) -> None:
     put_messages(3)
     readers = StreamPump().readers
     positions = StreamPositions(keep=PassedRecords(REGION, "Table", len(readers)).free)

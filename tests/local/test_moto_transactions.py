@@ -119,7 +119,7 @@ def operations(draw: st.DrawFn) -> Operation:
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.lists(operations(), min_size=1, max_size=5), min_size=1, max_size=6))
-def test_any_transactions_end_as_motos_own_do(transactions: list[list[Operation]]) -> None:
+def test_transactions_equal_motos(transactions: list[list[Operation]]) -> None:
     patched, unpatched = backend(), backend()
     for transaction in transactions:
         assert outcome(patched, own, transaction) == outcome(unpatched, original, transaction)
@@ -160,7 +160,7 @@ def failing() -> Operation:
     }
 
 
-def test_a_failed_one_leaves_rows_order_and_stream_as_they_were() -> None:
+def test_failed_transaction_leaves_rows_order_and_stream_unchanged() -> None:
     patched = backend()
     rows = [{"pk": {"S": pk}, "sk": {"S": sk}} for pk in "ba" for sk in "21"]
     plain = [{"id": {"S": name}} for name in "cab"]
@@ -182,7 +182,7 @@ def test_a_failed_one_leaves_rows_order_and_stream_as_they_were() -> None:
     assert patched.tables[LISTS] is table, "readers of the stream hold on to the table"
 
 
-def test_its_time_does_not_grow_with_the_table() -> None:
+def test_transaction_time_is_independent_of_table_size() -> None:
     def seconds(size: int) -> float:
         made = backend()
         for first in range(0, size, 100):

@@ -158,7 +158,7 @@ def once_per_record(of: dict[str, Any]) -> dict[str, Any]:
     condition=st.sampled_from(CONDITIONS),
     value=VALUES,
 )
-def test_an_update_ends_as_motos_own(
+def test_update_equals_motos(
     row: dict[str, Any] | None, update: str, condition: str | None, value: Any
 ) -> None:
     patched, original = backend(), backend()
@@ -183,7 +183,7 @@ def test_an_update_ends_as_motos_own(
     condition=st.sampled_from(CONDITIONS),
     values=st.lists(VALUES, min_size=1, max_size=3),
 )
-def test_a_condition_means_what_moto_says_whatever_its_values(
+def test_cached_condition_equals_motos_for_any_values(
     rows: list[dict[str, Any]], condition: str | None, values: list[Any]
 ) -> None:
     """The condition is parsed once, and its values differ each time."""
@@ -212,7 +212,7 @@ N = {"N": "2"}
 
 @settings(max_examples=200)
 @given(row=ROWS, hidden=VALUES)
-def test_a_row_weighs_and_shows_what_it_does_in_moto(row: dict[str, Any], hidden: Any) -> None:
+def test_row_size_and_projection_equal_motos(row: dict[str, Any], hidden: Any) -> None:
     row = {**row, "grüße": hidden}
     patched = Item(DynamoType({"S": "a"}), None, row)
     with as_moto_has_it():
@@ -226,7 +226,7 @@ def test_a_row_weighs_and_shows_what_it_does_in_moto(row: dict[str, Any], hidden
         assert patched.project(path).attrs == moto_items._project(original, path).attrs
 
 
-def test_a_row_may_have_just_so_many_bytes() -> None:
+def test_row_size_limit_equals_motos() -> None:
     def made(size: int) -> object:
         return outcome(lambda: Item(DynamoType({"S": "a"}), None, {"v": {"S": "x" * size}}).size())
 
@@ -248,7 +248,7 @@ def test_a_row_may_have_just_so_many_bytes() -> None:
     condition=st.sampled_from([None, "n = :n"]),
     projection=st.sampled_from([[], [["sk"], ["n"]]]),
 )
-def test_a_page_is_motos_own(
+def test_query_and_scan_pages_equal_motos(
     keys: set[str],
     forward: bool,
     limit: int | None,
@@ -323,7 +323,7 @@ def shown(page: moto_queries.Page) -> object:
     return [item.to_json() for item in items], count, moto_items.to_dict(last)
 
 
-def test_a_row_that_stands_in_a_table_never_changes() -> None:
+def test_stored_row_is_immutable() -> None:
     """Snapshots, streams and answers keep references to it."""
     made = backend()
     deep = {"m": {"M": {"a": {"S": "old"}}}, "tags": {"SS": ["a"]}, "n": {"N": "1"}}
@@ -339,7 +339,7 @@ def test_a_row_that_stands_in_a_table_never_changes() -> None:
     assert shard.items[0].to_json()["dynamodb"]["NewImage"] == {**KEY, **deep}
 
 
-def test_most_updates_are_carried_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_common_updates_do_not_fall_back_to_moto(monkeypatch: pytest.MonkeyPatch) -> None:
     made = backend()
 
     def refuse(*_: object) -> None:
@@ -350,7 +350,7 @@ def test_most_updates_are_carried_out_here(monkeypatch: pytest.MonkeyPatch) -> N
         made.update_item(LISTS, KEY, **request(update, None, {"N": "1"}))
 
 
-def test_whoever_refuses_leaves_no_half_made_row() -> None:
+def test_failed_update_leaves_no_partial_row() -> None:
     made = backend()
     before = state(made)
     failed = outcome(lambda: made.update_item(LISTS, KEY, **request("ADD n :v", None, {"S": "a"})))
@@ -358,7 +358,7 @@ def test_whoever_refuses_leaves_no_half_made_row() -> None:
     assert state(made) == before
 
 
-def test_moto_has_the_parts_that_are_replaced() -> None:
+def test_moto_signatures_are_as_expected() -> None:
     assert DynamoDBBackend.update_item is moto_updates._update
     assert list(inspect.signature(moto_updates._original).parameters) == [
         "self",

@@ -55,7 +55,7 @@ def emails_to(run: Run, address: str) -> list[dict[str, Any]]:
     return [email for email in run.call("GET", "/_local/emails") if email["to"] == address]
 
 
-def test_a_second_run_does_not_bring_the_large_demo_again(tmp_path: Path) -> None:
+def test_second_run_does_not_load_the_large_demo_again(tmp_path: Path) -> None:
     """It takes half a minute: two whole runs, one of them with 66 records through all workers."""
     totals = []
     for _ in range(2):
@@ -73,7 +73,7 @@ def test_a_second_run_does_not_bring_the_large_demo_again(tmp_path: Path) -> Non
     assert "records of the large demo" not in output
 
 
-def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None:
+def test_run_resumes_after_a_killed_one(runs: Callable[[], Run]) -> None:
     """It keeps the keys, clock, credentials, sealed texts, and the stream's readers."""
     first = runs()
     before = first.credentials()
@@ -116,7 +116,7 @@ def test_a_run_goes_on_where_a_killed_one_stood(runs: Callable[[], Run]) -> None
     assert "To start over: rm -r " in second.shown
 
 
-def test_what_one_run_has_no_other_takes(runs: Callable[[], Run]) -> None:
+def test_data_in_use_is_refused_to_a_second_run(runs: Callable[[], Run]) -> None:
     first = runs()
     same = Run(first.folder, "dynoxide", "others.json")
     assert same.process.wait(30) == 2
@@ -126,7 +126,7 @@ def test_what_one_run_has_no_other_takes(runs: Callable[[], Run]) -> None:
 
 
 class TestEngine:
-    def test_it_ends_with_the_process_that_started_it(self) -> None:
+    def test_stops_with_the_parent_process(self) -> None:
         started = subprocess.Popen(
             [sys.executable, "-c", _STARTED],
             env=environment(),
@@ -140,13 +140,13 @@ class TestEngine:
         started.communicate()
         soon(lambda: not is_running(engine))
 
-    def test_a_file_that_is_no_database_is_told(self, tmp_path: Path) -> None:
+    def test_invalid_database_file_is_reported(self, tmp_path: Path) -> None:
         file = tmp_path / "rows.db"
         file.write_text("no database" * 1000)
         with pytest.raises(NoDynoxide, match=f"doesn't start on {file}: .*SQLite"):
             Dynoxide(file).start()
 
-    def test_a_stream_is_kept_for_a_day_and_its_numbers_go_on(self, tmp_path: Path) -> None:
+    def test_stream_is_retained_a_day_and_sequence_numbers_continue(self, tmp_path: Path) -> None:
         file = tmp_path / "rows.db"
         with Dynoxide(file) as engine:
             make_table(engine)

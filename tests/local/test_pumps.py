@@ -79,7 +79,7 @@ def failing(*indexes: int, event: Event) -> Event:
 
 
 class TestQueues:
-    def test_a_poison_message_ends_in_the_dead_letters_after_its_receives(
+    def test_poison_message_becomes_a_dead_letter_after_max_receives(
         self,
         client: Client,
         monkeypatch: pytest.MonkeyPatch,
@@ -109,7 +109,7 @@ class TestQueues:
         assert "email_sender: 1 of " in shown
         assert "canary" not in shown
 
-    def test_a_failed_message_comes_again_within_seconds(
+    def test_failed_message_is_retried_within_seconds(
         self, client: Client, instead: Callable[[str, Handler], None]
     ) -> None:
         seen: list[str] = []
@@ -129,7 +129,7 @@ class TestQueues:
     @pytest.mark.parametrize(
         "answer", [{"batchItemFailures": [{"itemIdentifier": "of no message"}]}, ValueError()]
     )
-    def test_a_whole_batch_fails_where_the_answer_says_nothing(
+    def test_invalid_partial_response_or_error_fails_the_batch(
         self,
         world: World,
         instead: Callable[[str, Handler], None],
@@ -145,7 +145,7 @@ class TestQueues:
         assert pumps.pump_queue("EmailQueue", 0) == 2
         assert sorted(messages_in("EmailQueue")) == ["one", "two"]
 
-    def test_a_batch_is_no_larger_than_its_source_says(
+    def test_batch_size_is_that_of_the_event_source(
         self, world: World, instead: Callable[[str, Handler], None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (source,) = pumps.reader_of("EmailQueue").events_of("SQS")
@@ -159,7 +159,7 @@ class TestQueues:
         assert [pumps.pump_queue("EmailQueue") for _ in range(3)] == [1, 1, 0]
         assert sizes == [5, 5, 2, 1, 1]
 
-    def test_what_failed_waits_for_the_queues_own_timeout_by_itself(
+    def test_failed_message_stays_hidden_for_the_visibility_timeout(
         self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         instead(SENDER, lambda event: {"batchItemFailures": [{"itemIdentifier": ""}]})
@@ -170,7 +170,7 @@ class TestQueues:
 
 
 class TestStream:
-    def test_a_failing_record_is_retried_until_it_goes(
+    def test_failing_record_is_retried_until_it_succeeds(
         self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         tries: list[list[str]] = []
@@ -189,7 +189,7 @@ class TestStream:
         assert world.queue_depth("SearchRepairQueue") == 0
         assert stream.pump() == 0
 
-    def test_it_goes_on_from_the_record_that_failed(
+    def test_partial_failure_resumes_at_the_first_failed_record(
         self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         tries: list[list[str]] = []
@@ -203,7 +203,7 @@ class TestStream:
         StreamPump().pump()
         assert tries == [["a", "b", "c"], ["b", "c"]]
 
-    def test_a_batch_that_dies_is_bisected_and_only_its_poison_given_up(
+    def test_failing_batch_is_bisected_and_only_poison_is_dropped(
         self,
         world: World,
         instead: Callable[[str, Handler], None],
@@ -239,7 +239,7 @@ class TestStream:
         assert "canary" not in shown
         assert stream.pump() == 0
 
-    def test_the_sweep_sends_what_the_stream_missed(
+    def test_sweep_sends_outbox_rows_that_the_stream_missed(
         self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         instead(RELAY, lambda event: failing(0, event=event))
@@ -252,7 +252,7 @@ class TestStream:
         assert messages_in("EmailQueue") == [{"name": "missed"}]
         assert world.rows(outbox.PARTITION) == []
 
-    def test_a_pump_outlives_a_failure_of_its_own(
+    def test_pump_survives_errors(
         self,
         client: Client,
         monkeypatch: pytest.MonkeyPatch,
@@ -291,7 +291,7 @@ class TestStream:
             ("INSERT", "workspace#1#profile#2", "identity", False),
         ],
     )
-    def test_the_sources_filter_decides(
+    def test_event_source_filter_is_applied(
         self, event_name: str, pk: str, kind: str, expected: bool
     ) -> None:
         (source,) = StreamPump().readers[0].function.events_of("DynamoDB")
@@ -299,7 +299,7 @@ class TestStream:
         record = {"eventName": event_name, "dynamodb": images}
         assert passes(record, source) is expected
 
-    def test_no_filter_lets_all_pass(self) -> None:
+    def test_no_filter_passes_all_records(self) -> None:
         assert passes({"eventName": "REMOVE"}, {})
 
 
@@ -316,7 +316,7 @@ class TestFinishing:
             run.serve()
             yield run
 
-    def test_what_is_on_its_way_arrives_first(
+    def test_pending_messages_are_delivered_before_stopping(
         self, run: LocalRun, instead: Callable[[str, Handler], None]
     ) -> None:
         seen: list[str] = []
@@ -333,7 +333,7 @@ class TestFinishing:
         assert run.finish() == {}
         assert sorted(set(seen)) == ['"in the queue"', '{"name":"on the stream"}']
 
-    def test_what_can_not_be_delivered_in_time_is_told(
+    def test_undelivered_messages_are_reported(
         self,
         run: LocalRun,
         instead: Callable[[str, Handler], None],
@@ -346,8 +346,8 @@ class TestFinishing:
         assert run.finish() == {"EmailQueue": 2}
 
 
-class TestBell:
-    def test_a_write_elsewhere_rings_once_it_is_done(self) -> None:
+class TestChangeNotification:
+    def test_write_to_another_engine_notifies_after_completion(self) -> None:
         """A reader woken before another engine has written would find nothing, and sleep again."""
         rings_meanwhile: list[int] = []
 
@@ -386,15 +386,15 @@ class TestSchedules:
             ("rate(1 day)", timedelta(days=1)),
         ],
     )
-    def test_a_rate_is_an_interval(self, expression: str, expected: timedelta) -> None:
+    def test_rate_expression_is_parsed(self, expression: str, expected: timedelta) -> None:
         assert every(expression) == expected
 
     @pytest.mark.parametrize("expression", ["cron(0 3 * * ? *)", "rate(5 seconds)", "rate()"])
-    def test_anything_else_is_refused(self, expression: str) -> None:
+    def test_other_expression_is_refused(self, expression: str) -> None:
         with pytest.raises(ValueError, match="rate"):
             every(expression)
 
-    def test_the_services_clock_fires_what_is_due_once(
+    def test_due_schedules_run_once_by_the_service_clock(
         self, world: World, instead: Callable[[str, Handler], None]
     ) -> None:
         fired: list[Event] = []
@@ -418,7 +418,7 @@ class TestSchedules:
         assert fired[1]["time"] == clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         assert fired[0]["resources"][0].endswith("/OutboxSweepFunction")
 
-    def test_a_failing_one_is_tried_three_times_and_comes_again(
+    def test_failing_schedule_is_retried_three_times_and_runs_again(
         self,
         world: World,
         instead: Callable[[str, Handler], None],

@@ -92,13 +92,13 @@ def run(loaded: Run, world: World) -> Run:
     return loaded
 
 
-def test_every_function_has_one_and_nothing_else_is_there() -> None:
+def test_every_function_has_exactly_one_sample() -> None:
     there = {path for path in FOLDER.rglob("*") if path.is_file()}
     assert there == {path_of(function) for function in declared()}
 
 
 @pytest.mark.parametrize("function", of("api"))
-def test_an_api_function_answers_its_sample(function: Function, run: Run) -> None:
+def test_api_function_accepts_the_sample(function: Function, run: Run) -> None:
     event = sample(function)
     assert gateway.function_for(event["rawPath"]) == function
     made = request(
@@ -113,11 +113,11 @@ def test_an_api_function_answers_its_sample(function: Function, run: Run) -> Non
 
 
 @pytest.mark.parametrize("function", of("workers"))
-def test_a_worker_takes_its_sample(function: Function, run: Run) -> None:
+def test_worker_accepts_the_sample(function: Function, run: Run) -> None:
     assert invoke(function, sample(function)) == {"batchItemFailures": []}
 
 
-def test_the_relays_sample_sends_an_email(run: Run, world: World) -> None:
+def test_relay_sample_sends_an_email(run: Run, world: World) -> None:
     (relay,) = [f for f in declared() if f.job == "outbox_relay"]
     before = len(world.emails())
     invoke(relay, sample(relay))
@@ -125,7 +125,7 @@ def test_the_relays_sample_sends_an_email(run: Run, world: World) -> None:
     assert len(world.emails()) == before + 1
 
 
-def test_a_recorded_email_can_be_opened_in_any_run(run: Run, world: World) -> None:
+def test_recorded_email_can_be_decrypted_in_any_run(run: Run, world: World) -> None:
     (sender,) = [f for f in declared() if f.job == "email_sender"]
     before = len(world.emails())
     invoke(sender, sample(sender))
@@ -134,7 +134,7 @@ def test_a_recorded_email_can_be_opened_in_any_run(run: Run, world: World) -> No
 
 
 @pytest.mark.parametrize("function", of("schedules"))
-def test_a_schedule_takes_its_sample(function: Function, run: Run) -> None:
+def test_schedule_accepts_the_sample(function: Function, run: Run) -> None:
     event = sample(function)
     made = schedule_event(function)
     assert shape(event) == shape(made)
@@ -142,7 +142,7 @@ def test_a_schedule_takes_its_sample(function: Function, run: Run) -> None:
     assert invoke(function, event) == SCHEDULES[function.job]
 
 
-def test_the_demos_names_are_the_same_in_each_run(run: Run) -> None:
+def test_demo_ids_and_tokens_are_deterministic(run: Run) -> None:
     """Otherwise the samples would name nothing that exists: `make events` records them anew."""
     assert run.demo is not None
     (me,) = [f for f in declared() if f.job == "me"]

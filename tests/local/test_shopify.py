@@ -45,7 +45,7 @@ def installed(shop: Shop) -> Installation:
 
 
 class TestApproval:
-    def test_the_documented_signature(self) -> None:
+    def test_signature_equals_the_documented_example(self) -> None:
         """The example of Shopify's own documentation."""
         app = type(APP)("x", "hush")
         parameters = {
@@ -58,20 +58,20 @@ class TestApproval:
             "700e2dadb827fcc8609e9d5ce208b2e9cdaab9df07390d2cbca10d7c328fc4bf"
         )
 
-    def test_leads_back_with_what_was_given(self, shop: Shop) -> None:
+    def test_redirects_back_with_the_state(self, shop: Shop) -> None:
         address, _, query = approve(APP, shop, REQUESTED).partition("?")
         assert address == REQUESTED["redirect_uri"]
         parameters = dict(parse_qsl(query))
         assert (parameters["shop"], parameters["state"]) == (NAME, "s")
         assert set(parameters) == {"code", "hmac", "host", "shop", "state", "timestamp"}
 
-    def test_of_another_app(self, shop: Shop) -> None:
+    def test_unknown_app_is_refused(self, shop: Shop) -> None:
         with pytest.raises(Refused, match="application_cannot_be_found"):
             approve(APP, shop, {**REQUESTED, "client_id": "x"})
 
 
 class TestTokens:
-    def test_for_a_code_once(self, shop: Shop) -> None:
+    def test_code_is_exchanged_once(self, shop: Shop) -> None:
         code = code_of(shop)
         body = exchange(APP, shop, form(code=code, expiring="1"))
         assert body["expires_in"] == 3600
@@ -91,12 +91,14 @@ class TestTokens:
             ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant"),
         ],
     )
-    def test_refused(self, shop: Shop, overrides: dict[str, str], error: str) -> None:
+    def test_invalid_exchange_is_refused(
+        self, shop: Shop, overrides: dict[str, str], error: str
+    ) -> None:
         fields = {"code": code_of(shop), "expiring": "1", **overrides}
         with pytest.raises(Refused, match=error):
             exchange(APP, shop, form(**fields))
 
-    def test_a_refresh_ends_the_access_token_before(self, shop: Shop) -> None:
+    def test_refresh_invalidates_the_previous_access_token(self, shop: Shop) -> None:
         installation = installed(shop)
         old = installation.access_token
         exchange(
@@ -105,7 +107,7 @@ class TestTokens:
         assert not installation.takes(old)
         assert installation.takes(installation.access_token)
 
-    def test_a_refresh_token_works_until_its_successor_is_used(self, shop: Shop) -> None:
+    def test_refresh_token_works_until_the_next_one_is_used(self, shop: Shop) -> None:
         def refresh(token: str) -> None:
             exchange(APP, shop, form(grant_type="refresh_token", refresh_token=token))
 
@@ -121,14 +123,14 @@ class TestTokens:
         with pytest.raises(Refused):
             refresh(first)
 
-    def test_a_new_approval_ends_all_before(self, shop: Shop) -> None:
+    def test_new_approval_invalidates_previous_tokens(self, shop: Shop) -> None:
         installation = installed(shop)
         access, refresh = installation.access_token, installation.refresh_token
         installation = installed(shop)
         assert not installation.takes(access)
         assert not installation.refreshes(refresh)
 
-    def test_time_ends_them(self, world: World, shop: Shop) -> None:
+    def test_tokens_expire(self, world: World, shop: Shop) -> None:
         installation = installed(shop)
         world.advance(minutes=59)
         assert installation.takes(installation.access_token)
@@ -140,12 +142,12 @@ class TestTokens:
         assert not installation.refreshes(installation.refresh_token)
 
 
-class TestAdmin:
+class TestAdminApi:
     def ask(self, shop: Shop, query: str, **variables: object) -> dict[str, Any]:
         installed(shop)
         return answer(shop, {"query": query, "variables": variables})
 
-    def test_costs_are_told_and_taken(self, shop: Shop) -> None:
+    def test_query_cost_is_returned_and_charged(self, shop: Shop) -> None:
         body = self.ask(shop, "query Q { shop { name primaryDomain { url } } }")
         assert body == {
             "data": {"shop": {"name": "A", "primaryDomain": {"url": "https://shop.example.com"}}},
@@ -174,12 +176,12 @@ class TestAdmin:
     @pytest.mark.parametrize(
         "query", ["{", "query Q { weather }", "", "query Q { shop { name(a: 1) } }"]
     )
-    def test_what_it_does_not_know(self, shop: Shop, query: str) -> None:
+    def test_unknown_query_is_an_error(self, shop: Shop, query: str) -> None:
         body = self.ask(shop, query)
         assert body["errors"]
         assert "data" not in body
 
-    def test_a_scope_that_is_missing(self, shop: Shop) -> None:
+    def test_missing_scope_is_access_denied(self, shop: Shop) -> None:
         body = self.ask(shop, "query Q { shopLocales { locale } }")
         assert [error["extensions"] for error in body["errors"]] == [{"code": "ACCESS_DENIED"}]
 
@@ -191,13 +193,13 @@ class TestAdmin:
         assert body["data"] == {"shopLocales": rows}
 
 
-class TestAddresses:
+class TestRoutes:
     def serve(self, method: str, shop: str, path: str) -> Response:
         pretend = PretendShopify(APP, demo_shops())
         request = Request(EnvironBuilder(method=method, path=f"/{path}").get_environ())
         return pretend.answer(request, shop, path)
 
-    def test_unknown(self) -> None:
+    def test_unknown_path_is_404(self) -> None:
         with pytest.raises(NotFound):
             self.serve("GET", "nobody.myshopify.com", "admin")
         with pytest.raises(NotFound):
@@ -207,17 +209,17 @@ class TestAddresses:
         with pytest.raises(MethodNotAllowed):
             self.serve("GET", demo_shops()[0].domain, "admin/oauth/access_token")
 
-    def test_without_a_token(self) -> None:
+    def test_missing_token_is_401(self) -> None:
         response = self.serve("POST", demo_shops()[0].domain, "admin/api/2026-07/graphql.json")
         assert response.status_code == 401
 
-    def test_its_admin(self) -> None:
+    def test_admin_page(self) -> None:
         response = self.serve("GET", demo_shops()[0].domain, "admin")
         assert (
             response.get_data(as_text=True) == "Birch & Loom on Shopify: the app isn't installed.\n"
         )
 
-    def test_an_approval_of_nothing(self) -> None:
+    def test_approval_without_parameters_is_refused(self) -> None:
         response = self.serve("POST", demo_shops()[0].domain, "admin/oauth/authorize")
         assert (response.status_code, response.get_json()) == (
             400,

@@ -55,7 +55,7 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return made
 
 
-def test_brings_the_script_with_its_license_and_without_its_map(folder: Path) -> None:
+def test_downloads_the_script_with_license_and_without_source_map(folder: Path) -> None:
     download()
     [file] = folder.iterdir()
     assert file.name == "tiny-1.0.0.js.gz"
@@ -64,7 +64,7 @@ def test_brings_the_script_with_its_license_and_without_its_map(folder: Path) ->
     )
 
 
-def test_brings_nothing_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_does_not_download_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     download()
     monkeypatch.setattr("shutil.which", lambda _: None)
     download()
@@ -77,7 +77,9 @@ def test_removes_other_versions(folder: Path) -> None:
     assert [file.name for file in folder.iterdir()] == ["tiny-1.0.0.js.gz"]
 
 
-def test_refuses_other_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_content_that_differs_from_the_pinned_hash(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     changed = replace(SCRIPT, integrity="sha512-" + "A" * 86 + "==")
     monkeypatch.setattr(site_assets, "SCRIPTS", (changed,))
     with pytest.raises(CannotDownload, match="pinned"):
@@ -85,7 +87,7 @@ def test_refuses_other_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(folder.iterdir()) == []
 
 
-def test_without_npm_the_pages_stay_plain(
+def test_missing_npm_leaves_pages_without_scripts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
@@ -93,5 +95,5 @@ def test_without_npm_the_pages_stay_plain(
     assert "install Node.js" in capsys.readouterr().err
 
 
-def test_no_file_of_others_is_the_repositorys() -> None:
+def test_downloaded_assets_are_ignored_by_git() -> None:
     assert "functions/api/site/assets/" in (ROOT / ".gitignore").read_text("utf-8").splitlines()

@@ -8,7 +8,7 @@ from local.containers.stamp import fix_architecture
 from local.template import ROOT, globals_, resources, template
 
 
-def test_a_built_template_takes_no_other_architecture(tmp_path: Path) -> None:
+def test_built_template_accepts_no_other_architecture(tmp_path: Path) -> None:
     built = tmp_path / "template.yaml"
     built.write_text((ROOT / "template.yaml").read_text())
     before = yaml_parse(built.read_text())
@@ -21,7 +21,7 @@ def test_a_built_template_takes_no_other_architecture(tmp_path: Path) -> None:
     assert after == before
 
 
-def test_one_parameter_decides_for_functions_and_layers() -> None:
+def test_one_parameter_sets_architecture_of_functions_and_layers() -> None:
     by_parameter = {"Ref": "Architecture"}
     assert globals_()["Architectures"] == [by_parameter]
     layer = template()["Resources"]["Dependencies"]
@@ -31,7 +31,7 @@ def test_one_parameter_decides_for_functions_and_layers() -> None:
     assert not [f for f in functions if "Architectures" in f]
 
 
-def test_make_build_fixes_what_it_built() -> None:
+def test_make_build_stamps_the_architecture() -> None:
     makefile = (ROOT / "Makefile").read_text()
     build = makefile.partition("\nbuild:")[2].partition("\n\n")[0]
     assert "--parameter-overrides Architecture=$(ARCHITECTURE)" in build

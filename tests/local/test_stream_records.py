@@ -68,7 +68,7 @@ def is_whole(numbers: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("limits", [(1, 10), (10, 1), (3, 5)])
-def test_readers_side_by_side_share_what_the_engine_is_asked_for(
+def test_concurrent_readers_share_one_read_of_each_record(
     requested: list[str], limits: tuple[int, int]
 ) -> None:
     stream = StreamRecords("Table")
@@ -84,7 +84,7 @@ def test_readers_side_by_side_share_what_the_engine_is_asked_for(
     assert requested == readers[0].numbers
 
 
-def test_a_reader_behind_all_that_is_kept_gets_every_record(requested: list[str]) -> None:
+def test_reader_behind_the_cache_gets_every_record(requested: list[str]) -> None:
     stream = StreamRecords("Table")
     first, late = Reader(stream, 5), Reader(stream, 4)
     write(3 * KEPT)
@@ -98,7 +98,7 @@ def test_a_reader_behind_all_that_is_kept_gets_every_record(requested: list[str]
     assert len(requested) < 2 * len(first.numbers)
 
 
-def test_a_reader_goes_on_where_it_stood_in_a_run_before(requested: list[str]) -> None:
+def test_reader_resumes_at_a_position_of_an_earlier_run(requested: list[str]) -> None:
     write(12)
     before = Reader(StreamRecords("Table"), 5)
     before.read()

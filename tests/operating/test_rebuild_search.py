@@ -33,7 +33,7 @@ def lose(searched: Searched) -> None:
         row.delete()
 
 
-def test_it_is_started_and_followed_to_its_end(searched: Searched) -> None:
+def test_rebuild_is_started_and_followed_to_the_end(searched: Searched) -> None:
     before, shown = searched.postings, list[str]()
     lose(searched)
     migration = rebuild(str(searched.workspace.id))
@@ -45,7 +45,7 @@ def test_it_is_started_and_followed_to_its_end(searched: Searched) -> None:
     assert shown == [f"done: {counts}"]
 
 
-def test_progress_is_shown_while_it_runs(
+def test_progress_is_shown_while_running(
     searched: Searched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Run, "is_over", lambda _run: True)
@@ -63,7 +63,7 @@ def test_progress_is_shown_while_it_runs(
     assert shown[-1].count(" store rows, ") == 1
 
 
-def test_asked_again_it_follows_the_run_that_is_under_way(searched: Searched) -> None:
+def test_second_start_follows_the_running_rebuild(searched: Searched) -> None:
     migration = rebuild(str(searched.workspace.id))
     with pytest.MonkeyPatch.context() as short:
         short.setattr(Run, "is_over", lambda _run: True)
@@ -78,7 +78,7 @@ def test_asked_again_it_follows_the_run_that_is_under_way(searched: Searched) ->
     assert (progress.run, progress.is_done) == (2, True)
 
 
-def test_one_that_stands_still_says_so(searched: Searched) -> None:
+def test_stalled_rebuild_is_reported(searched: Searched) -> None:
     """Its message is lost: no worker continues it."""
     waited = list[float]()
     migration = rebuild(str(searched.workspace.id))
@@ -90,24 +90,24 @@ def test_one_that_stands_still_says_so(searched: Searched) -> None:
 
 
 @pytest.mark.parametrize("workspace_id", ["", "mine", "4711"])
-def test_what_is_no_id_sends_nothing(world: World, workspace_id: str) -> None:
+def test_invalid_workspace_id_is_refused(world: World, workspace_id: str) -> None:
     with pytest.raises(NoSuchWorkspace, match="WORKSPACE"):
         rebuild(workspace_id)
 
 
-def test_a_workspace_that_is_not_there_sends_nothing(searched: Searched) -> None:
+def test_unknown_workspace_queues_no_message(searched: Searched) -> None:
     with pytest.raises(NoSuchWorkspace, match="WORKSPACE"):
         rebuild(str(uuid4()))
     assert events(MIGRATIONS) == []
 
 
-def test_a_stack_without_the_queue(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_queue_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "QUEUE_NAME", "NoQueue")
     with pytest.raises(NoSuchQueue, match="NoQueue"):
         rebuild(str(uuid4()))
 
 
-def test_the_table_is_the_stacks_own_or_the_one_that_it_was_given() -> None:
+def test_table_is_the_stacks_or_the_existing_one() -> None:
     arn = "arn:aws:dynamodb:eu-central-1:123456789012:table/restored"
     assert table_of("ours", Stack(), None).name == "Table"
     assert table_of("ours", Stack(ExistingTableArn=""), None).name == "Table"
@@ -126,7 +126,7 @@ class TestCommand:
         monkeypatch.setenv("STACK", "ours")
         monkeypatch.setenv("WORKSPACE", str(searched.workspace.id))
 
-    def test_says_what_it_did(
+    def test_prints_start_and_result(
         self,
         searched: Searched,
         monkeypatch: pytest.MonkeyPatch,
@@ -139,7 +139,7 @@ class TestCommand:
         assert out[0].startswith("Run 1 of the rebuild")
         assert out[-1].startswith("done: ")
 
-    def test_may_be_interrupted(
+    def test_interrupt_leaves_the_rebuild_running(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         def interrupt(_seconds: float) -> None:
@@ -151,7 +151,7 @@ class TestCommand:
         assert json.loads(body)["run"] == 1
         assert "goes on" in capsys.readouterr().out
 
-    def test_says_what_was_wrong(
+    def test_prints_the_error(
         self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.setenv("WORKSPACE", "x")

@@ -59,7 +59,7 @@ def never(_seconds: float) -> None:
 
 
 @pytest.mark.parametrize("name", read_queues())
-def test_each_dead_letter_of_each_queue_is_delivered_once(name: str, world: World) -> None:
+def test_dead_letters_of_each_queue_are_redelivered_once(name: str, world: World) -> None:
     sqs = boto3.client("sqs")
     bodies = [f"letter {number}" for number in range(LETTERS)]
     kill_letters(name, bodies)
@@ -72,7 +72,7 @@ def test_each_dead_letter_of_each_queue_is_delivered_once(name: str, world: Worl
     assert receive_all(name) == Counter()
 
 
-def test_what_fails_again_is_a_dead_letter_again_after_all_of_its_tries(world: World) -> None:
+def test_message_failing_again_is_dead_lettered_after_all_retries(world: World) -> None:
     sqs = boto3.client("sqs")
     kill_letters("EmailQueue", ["bad"])
     redrive(dead_letters_of("ours", "EmailQueue", Stack(), sqs), sqs, never)
@@ -87,14 +87,14 @@ def test_what_fails_again_is_a_dead_letter_again_after_all_of_its_tries(world: W
     assert dead_letters_of("ours", "EmailQueue", Stack(), sqs).waiting == 1
 
 
-def test_every_queue_is_found_with_how_many_there_are(world: World) -> None:
+def test_all_queues_are_listed_with_counts(world: World) -> None:
     kill_letters("WriteBackQueue", ["a", "b"])
     found = {q.name: q.waiting for q in all_dead_letters("ours", Stack(), boto3.client("sqs"))}
     assert found == {**dict.fromkeys(sorted(read_queues()), 0), "WriteBackQueue": 2}
 
 
 @pytest.mark.parametrize("name", ["EmailDeadLetters", "Emails", ""])
-def test_a_name_that_is_no_queue_with_dead_letters(name: str, world: World) -> None:
+def test_unknown_queue_name_is_refused(name: str, world: World) -> None:
     with pytest.raises(NoSuchQueue, match="Leave QUEUE out"):
         dead_letters_of("ours", name, Stack(), boto3.client("sqs"))
 
@@ -123,27 +123,27 @@ RUNNING = {"Status": "RUNNING", "StartedTimestamp": 2}
 EARLIER = {"Status": "COMPLETED", "ApproximateNumberOfMessagesMoved": 9, "StartedTimestamp": 1}
 
 
-class TestTasks:
+class TestMoveTasks:
     """How SQS's task is followed."""
 
-    def test_it_is_waited_for(self) -> None:
+    def test_redrive_waits_for_the_task(self) -> None:
         tasks, waits = Tasks(EARLIER, RUNNING, RUNNING, DONE), list[float]()
         assert redrive(LETTERS_OF_ONE, tasks, waits.append) == 3
         assert len(waits) == 2
         assert tasks.started == [("arn:dead", "arn:q")]
 
-    def test_one_that_runs_already_is_followed(self) -> None:
+    def test_running_task_is_followed(self) -> None:
         """SQS runs one task for a queue at a time."""
         tasks = Tasks(RUNNING, DONE)
         assert redrive(LETTERS_OF_ONE, tasks, never) == 3
         assert tasks.started == []
 
-    def test_one_that_is_listed_late_is_not_taken_for_the_one_before(self) -> None:
+    def test_previous_task_is_not_mistaken_for_the_new_one(self) -> None:
         tasks, waits = Tasks(EARLIER, EARLIER, DONE), list[float]()
         assert redrive(LETTERS_OF_ONE, tasks, waits.append) == 3
         assert len(waits) == 1
 
-    def test_one_that_fails_says_why(self) -> None:
+    def test_failed_task_raises_the_reason(self) -> None:
         failed = {"Status": "FAILED", "FailureReason": "AccessDenied"}
         with pytest.raises(NotMoved, match="AccessDenied"):
             redrive(LETTERS_OF_ONE, Tasks({}, failed), never)
@@ -177,7 +177,9 @@ class TestCommand:
 
         return run
 
-    def test_it_moves_what_there_is(self, ran: Callable[[str], tuple[int, str, str]]) -> None:
+    def test_moves_messages_and_prints_counts(
+        self, ran: Callable[[str], tuple[int, str, str]]
+    ) -> None:
         sqs = boto3.client("sqs")
         queue = dead_letters_of("ours", "EmailQueue", boto3.client("cloudformation"), sqs)
         sqs.send_message(QueueUrl=queue.dead_letters_url, MessageBody="x")
@@ -185,14 +187,14 @@ class TestCommand:
         assert ran("EmailQueue") == (0, "1 messages went back to EmailQueue.\n", "")
         assert ran("") == (0, "       0  EmailQueue\n", "")
 
-    def test_a_queue_that_the_stack_has_not(
+    def test_unknown_queue_exits_with_an_error(
         self, ran: Callable[[str], tuple[int, str, str]]
     ) -> None:
         code, out, err = ran("WriteBackQueue")
         assert (code, out) == (1, "")
         assert "ours has no queue WriteBackQueue" in err
 
-    def test_a_stack_that_there_is_not(
+    def test_unknown_stack_exits_with_an_error(
         self, ran: Callable[[str], tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("STACK", "nobodys")

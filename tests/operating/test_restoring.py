@@ -99,7 +99,7 @@ def unsubscribe(before: Before) -> list[dict[str, Any]]:
     return [click, shown]
 
 
-def test_sessions_keys_pages_links_and_waiting_emails_work_on(before: Before) -> None:
+def test_restored_table_accepts_earlier_sessions_keys_and_links(before: Before) -> None:
     result = restored([*before.reads(), *unsubscribe(before)])
     assert TABLE in result["tables"]
     assert "Table" not in result["tables"]
@@ -110,7 +110,7 @@ def test_sessions_keys_pages_links_and_waiting_emails_work_on(before: Before) ->
     assert len(result["emails"]) == 1
 
 
-def test_without_its_keys_links_and_sealed_emails_are_lost(before: Before) -> None:
+def test_restore_without_kms_keys_loses_links_and_queued_emails(before: Before) -> None:
     """So a backup of the table alone isn't enough."""
     result = restored([*before.reads(), *unsubscribe(before)], keys="new")
     *reads, click, _ = result["answers"]

@@ -65,7 +65,7 @@ def _is_own(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
 
 
-def test_they_are_used_in_one_module_each() -> None:
+def test_private_names_are_used_only_in_the_listed_modules() -> None:
     found = set(used())
     assert {path for path, _ in found} == PRIVATE, found
 
@@ -76,7 +76,7 @@ def test_pynamodb_has_one_connection_and_names_its_models() -> None:
     assert models_by_kind(KIND).keys() == KIND.known.keys()
 
 
-def test_a_transactions_puts_are_known_before_it_is_sent(world: World) -> None:
+def test_transaction_puts_are_listed_before_sending(world: World) -> None:
     with TransactWrite(connection=connection, client_request_token="t") as transaction:
         transaction.save(EntryItem("a", "b", marks="A"))
         [put] = puts_of(transaction)
@@ -84,7 +84,7 @@ def test_a_transactions_puts_are_known_before_it_is_sent(world: World) -> None:
     assert [row.key for row in world.rows("a")] == [("a", "b")]
 
 
-def test_a_powertools_app_has_its_routes_and_its_serializer() -> None:
+def test_powertools_app_exposes_routes_and_serializer() -> None:
     app = APIGatewayHttpResolver(serializer=lambda body: f"<{json.dumps(body)}>")
 
     @app.get("/a")
@@ -103,7 +103,7 @@ def test_a_powertools_app_has_its_routes_and_its_serializer() -> None:
     assert serialized(app, {"a": 1}) == '<{"a": 1}>'
 
 
-def test_powertools_names_records_by_what_is_hashed() -> None:
+def test_powertools_record_id_hashes_the_named_part_of_the_event() -> None:
     layer = DynamoDBPersistenceLayer(table_name="t", boto3_client=dynamodb_client())
     config = IdempotencyConfig(
         event_key_jmespath="name", payload_validation_jmespath="request", hash_function="sha256"
@@ -125,18 +125,18 @@ def test_powertools_names_records_by_what_is_hashed() -> None:
         (OpenAPIResponseValidationMiddleware, "_prepare_response_content"),
     ],
 )
-def test_what_is_overridden_is_there(owner: type, name: str) -> None:
+def test_overridden_method_exists(owner: type, name: str) -> None:
     assert callable(getattr(owner, name))
 
 
-def test_botocores_client_is_the_one_that_was_changed() -> None:
+def test_dynamodb_client_has_replaced_botocore_parts() -> None:
     client: Any = dynamodb_client()
     assert isinstance(client._serializer, _PlainRequests)
     assert callable(client._ruleset_resolver.construct_endpoint)
     assert "_make_api_call" in vars(client)
 
 
-def test_batches_come_without_powertools_models_of_events() -> None:
+def test_batches_load_without_powertools_event_models() -> None:
     """In a process of its own: another test may have loaded them here."""
     code = (
         "import sys, pydantic;"

@@ -34,14 +34,14 @@ def metrics_of_ours() -> set[str]:
 
 
 @pytest.mark.parametrize("metric", ["5xx", "Latency"])
-def test_the_api(metric: str) -> None:
+def test_api_errors_and_latency_have_alarms(metric: str) -> None:
     alarm = watching(metric, {"Ref": "Api"})
     assert alarm["Namespace"] == "AWS/ApiGateway"
     # A percentile is no `Statistic`, and `Latency` is in milliseconds.
     assert ("ExtendedStatistic" in alarm) is (metric == "Latency")
 
 
-def test_functions_that_fail_or_are_turned_away() -> None:
+def test_function_errors_and_throttles_have_alarms() -> None:
     [logged] = resources("AWS::Logs::MetricFilter").values()
     [metric] = logged["MetricTransformations"]
     assert logged["LogGroupName"] == {"Ref": "Logs"}
@@ -51,7 +51,7 @@ def test_functions_that_fail_or_are_turned_away() -> None:
 
 
 @pytest.mark.parametrize("reader", STREAM_READERS)
-def test_a_stream_that_is_read_late(reader: str) -> None:
+def test_stream_iterator_age_has_an_alarm(reader: str) -> None:
     alarm = watching("IteratorAge", {"Ref": reader})
     assert alarm["Statistic"] == "Maximum"
     # A stream keeps its records for a day.
@@ -59,7 +59,7 @@ def test_a_stream_that_is_read_late(reader: str) -> None:
 
 
 @pytest.mark.parametrize("queue", read_queues())
-def test_a_queue_that_is_read_late(queue: str) -> None:
+def test_queue_message_age_has_an_alarm(queue: str) -> None:
     dimension = {"Fn::GetAtt": [queue, "QueueName"]}
     alarm = watching("ApproximateAgeOfOldestMessage", dimension)
     retention = resources("AWS::SQS::Queue")[queue].get("MessageRetentionPeriod", 4 * 24 * 60 * 60)
@@ -76,13 +76,13 @@ def test_a_queue_that_is_read_late(queue: str) -> None:
         ("TransactionConflict", "Table"),
     ],
 )
-def test_a_table_that_refuses(metric: str, table: str) -> None:
+def test_table_throttling_and_conflicts_have_alarms(metric: str, table: str) -> None:
     alarm = watching(metric, {"Ref": table})
     assert (alarm["Namespace"], alarm["Statistic"]) == ("AWS/DynamoDB", "Sum")
 
 
 @pytest.mark.parametrize("metric", ["Reputation.BounceRate", "Reputation.ComplaintRate"])
-def test_emails_that_nobody_wants(metric: str) -> None:
+def test_bounce_and_complaint_rates_have_alarms(metric: str) -> None:
     alarm = watching(metric)
     assert alarm["Namespace"] == "AWS/SES"
     # SES pauses an account at a tenth and at one in 200.
@@ -90,7 +90,7 @@ def test_emails_that_nobody_wants(metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", ["EmailsRefusedBySes", "EmailsRejectedBySes"])
-def test_ses_refusing_us_rings_at_the_first_email(metric: str) -> None:
+def test_alarm_at_the_first_email_that_ses_refuses(metric: str) -> None:
     alarm = watching(metric, "storepost")
     assert alarm["Namespace"] == {"Ref": "AWS::StackName"}
     assert (alarm["Threshold"], alarm["EvaluationPeriods"], alarm["Period"]) == (0, 1, 60)
@@ -98,18 +98,18 @@ def test_ses_refusing_us_rings_at_the_first_email(metric: str) -> None:
 
 
 @pytest.mark.parametrize("function", SCHEDULED)
-def test_a_schedule_that_fails(function: str) -> None:
+def test_schedule_errors_have_an_alarm(function: str) -> None:
     assert watching("Errors", {"Ref": function})["Namespace"] == "AWS/Lambda"
 
 
 @pytest.mark.parametrize("function", SCHEDULED)
-def test_a_schedule_that_does_not_run(function: str) -> None:
+def test_schedule_that_does_not_run_has_an_alarm(function: str) -> None:
     alarm = watching("Invocations", {"Ref": function})
     assert alarm["ComparisonOperator"] == "LessThanThreshold"
     assert (alarm["Threshold"], alarm["TreatMissingData"]) == (1, "breaching")
 
 
-def test_our_metrics_go_where_the_alarms_and_the_dashboard_look() -> None:
+def test_custom_metrics_use_the_namespace_of_alarms_and_dashboard() -> None:
     variables = template()["Globals"]["Function"]["Environment"]["Variables"]
     assert variables["POWERTOOLS_METRICS_NAMESPACE"] == {"Ref": "AWS::StackName"}
     [dashboard] = resources("AWS::CloudWatch::Dashboard").values()
@@ -120,7 +120,7 @@ def test_our_metrics_go_where_the_alarms_and_the_dashboard_look() -> None:
     assert {"Requests", "Conflicts", "Retries", "ImportedRows", "WriteBacksDelivered"} <= shown
 
 
-def test_the_dashboard_names_what_there_is() -> None:
+def test_dashboard_names_only_existing_resources() -> None:
     [dashboard] = resources("AWS::CloudWatch::Dashboard").values()
     text, substitutions = dashboard["DashboardBody"]["Fn::Sub"]
     named = set(re.findall(r"\$\{(\w+)", text))

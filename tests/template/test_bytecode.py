@@ -25,17 +25,19 @@ def compiled(folder: Path) -> set[str]:
     return {path.name.partition(".")[0] for path in folder.rglob("*-pytest-*.pyc")}
 
 
-def test_files_of_tests_are_compiled_and_not_run(folder: Path, pytestconfig: pytest.Config) -> None:
+def test_collected_folder_is_compiled_and_not_run(
+    folder: Path, pytestconfig: pytest.Config
+) -> None:
     compile_tests(pytestconfig, [folder])
     assert compiled(folder) == {"test_a", "test_b"}
 
 
-def test_a_file_is_compiled_alone(folder: Path, pytestconfig: pytest.Config) -> None:
+def test_single_file_is_compiled(folder: Path, pytestconfig: pytest.Config) -> None:
     compile_tests(pytestconfig, [folder / "within" / "test_b.py"])
     assert compiled(folder) == {"test_b"}
 
 
-def test_nothing_is_kept_where_python_keeps_nothing(
+def test_dont_write_bytecode_is_respected(
     folder: Path, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -43,6 +45,6 @@ def test_nothing_is_kept_where_python_keeps_nothing(
     assert compiled(folder) == set()
 
 
-def test_what_is_no_file_is_left_to_pytest(folder: Path, pytestconfig: pytest.Config) -> None:
+def test_missing_file_is_ignored(folder: Path, pytestconfig: pytest.Config) -> None:
     compile_tests(pytestconfig, [folder / "none.py", folder / "none"])
     assert compiled(folder) == set()

@@ -33,11 +33,11 @@ def takes(parameter: str, value: str) -> bool:
 class TestEnvironments:
     """The environments of samconfig.toml."""
 
-    def test_what_it_sets_is_a_parameter_and_nobodys_own(self, environment: str) -> None:
+    def test_parameters_exist_and_are_not_the_operators(self, environment: str) -> None:
         assert configured(environment).keys() <= PARAMETERS.keys() - set(OF_AN_OPERATOR)
 
     @pytest.mark.parametrize("parameter", [*OF_AN_OPERATOR, "EmailsPerSecond"])
-    def test_a_second_deployment_keeps_what_the_first_one_was_told(
+    def test_second_deployment_preserves_parameter_values(
         self, environment: str, parameter: str
     ) -> None:
         """SAM CLI's own merge of an existing stack's parameters."""
@@ -49,13 +49,13 @@ class TestEnvironments:
 class TestPlaceholders:
     """No example's address can be deployed."""
 
-    def test_a_first_deployment_has_to_name_its_sender(self) -> None:
+    def test_sender_address_has_no_default(self) -> None:
         """CloudFormation refuses a new stack without a value for what has no default."""
         assert "Default" not in PARAMETERS["SenderAddress"]
 
     @pytest.mark.parametrize("host", ["example.com", "a.example.org", "shop.example", "x.test",
                                       "EXAMPLE.COM", "a.invalid"])  # fmt: skip
-    def test_an_examples_address_is_refused(self, host: str) -> None:
+    def test_example_domain_is_refused(self, host: str) -> None:
         assert not takes("SenderAddress", f"storepost@{host}")
         assert not takes("AlarmEmail", f"operations@{host}")
         for path in ("", "/", ":8443", "/a?b"):
@@ -66,21 +66,21 @@ class TestPlaceholders:
     @pytest.mark.parametrize(
         "host", ["kolo-shop.com", "mail.myexample.com", "test.shop", "a.co.uk"]
     )
-    def test_ones_own_is_taken(self, host: str) -> None:
+    def test_real_domain_is_accepted(self, host: str) -> None:
         assert takes("SenderAddress", f"hello+storepost@{host}")
         assert takes("AlarmEmail", f"operations@{host}")
         assert takes("AppUrl", f"https://{host}/app")
         assert takes("AllowedOrigins", f"https://{host}")
 
     @pytest.mark.parametrize("parameter", ["AlarmEmail", "AppUrl"])
-    def test_what_may_be_left_out_may_be_empty(self, parameter: str) -> None:
+    def test_optional_parameter_may_be_empty(self, parameter: str) -> None:
         assert PARAMETERS[parameter]["Default"] == ""
         assert takes(parameter, "")
         assert takes("AllowedOrigins", PARAMETERS["AllowedOrigins"]["Default"])
 
     @pytest.mark.parametrize("address", ["hello", "hello@", "@kolo-shop.com", "a b@kolo-shop.com",
                                          "a@kolo-shop"])  # fmt: skip
-    def test_a_sender_is_an_address(self, address: str) -> None:
+    def test_malformed_sender_address_is_refused(self, address: str) -> None:
         """Otherwise SES would complain of the sender as it does of a recipient."""
         assert not takes("SenderAddress", address)
 
@@ -94,5 +94,5 @@ def refused_in(values: dict[str, Any]) -> set[str]:
     }
 
 
-def test_every_default_is_one_that_its_pattern_takes() -> None:
+def test_every_default_matches_the_pattern() -> None:
     assert refused_in(PARAMETERS) == set()

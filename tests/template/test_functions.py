@@ -35,14 +35,14 @@ def concrete(path: str) -> str:
 
 
 @by_name
-def test_the_folder_holds_one_handler(function: Function) -> None:
+def test_folder_contains_one_handler(function: Function) -> None:
     files = {p.name for p in source(function).parent.iterdir() if p.name != "__pycache__"}
     pages = {"docs", "assets"} if function.name == "SiteFunction" else set()
     assert {"handler.py"} <= files <= {"handler.py", *pages}
 
 
 @by_name
-def test_the_handler_imports_only_the_service_and_powertools(function: Function) -> None:
+def test_handler_imports_only_the_service_and_powertools(function: Function) -> None:
     own, allowed = {"storepost", "aws_lambda_powertools"}, {"collections", "typing", "uuid"}
     allowed |= {"datetime", "dataclasses", "enum"}
     tree = ast.parse(source(function).read_text("utf-8"))
@@ -58,7 +58,7 @@ def test_the_handler_imports_only_the_service_and_powertools(function: Function)
 
 
 @by_name
-def test_the_handler_is_what_the_template_calls(function: Function) -> None:
+def test_handler_module_is_importable_and_documented(function: Function) -> None:
     module = importlib.import_module(function.folder.replace("/", ".") + ".handler")
     assert callable(module.lambda_handler)
     assert inspect.cleandoc(module.__doc__ or "")
@@ -66,7 +66,7 @@ def test_the_handler_is_what_the_template_calls(function: Function) -> None:
 
 
 @by_name
-def test_the_folder_says_how_it_is_called(function: Function) -> None:
+def test_folder_matches_the_event_type(function: Function) -> None:
     kinds = FOLDERS[str(Path(function.folder).parent)]
     assert function.events
     assert {event["Type"] for event in function.events.values()} <= set(
@@ -74,17 +74,17 @@ def test_the_folder_says_how_it_is_called(function: Function) -> None:
     )
 
 
-def test_every_handler_is_a_function() -> None:
+def test_every_handler_is_a_function_of_the_template() -> None:
     handlers = {str(p.parent.relative_to(ROOT)) for p in ROOT.glob("functions/*/*/handler.py")}
     assert handlers == {function.folder for function in HERE}
 
 
-def test_functions_have_folders_of_their_own() -> None:
+def test_functions_do_not_share_folders() -> None:
     folders = [function.folder for function in functions()]
     assert sorted(set(folders)) == sorted(folders)
 
 
-def test_every_operation_is_reached() -> None:
+def test_every_operation_is_routed_to_the_function_of_the_group() -> None:
     for group in groups():
         for operation in group.operations:
             function = gateway.function_for(concrete(operation.path))
@@ -94,7 +94,7 @@ def test_every_operation_is_reached() -> None:
 @pytest.mark.parametrize(
     "function", [f for f in HERE if f.folder.startswith("functions/api/")], ids=lambda f: f.name
 )
-def test_every_route_has_an_operation(function: Function) -> None:
+def test_every_route_serves_an_operation(function: Function) -> None:
     [group] = [g for g in groups() if f"functions/api/{g.name}" == function.folder]
     paths = [concrete(operation.path) for operation in group.operations]
     reached = {path: gateway.function_for(path).folder for path in paths}
@@ -106,7 +106,7 @@ def test_every_route_has_an_operation(function: Function) -> None:
         assert route == "$default" or any(pattern.match(path) for path in paths), route
 
 
-def test_routes_take_every_method() -> None:
+def test_routes_accept_any_method() -> None:
     """So the function itself answers 405 with `Allow`."""
     for function in functions():
         for event in function.events_of("HttpApi"):

@@ -66,23 +66,23 @@ def function(name: str) -> Function:
         ),
     ],
 )
-def test_what_a_call_needs(
+def test_permissions_required_by_a_call(
     service: str, operation: str, params: dict[str, Any], grants: set[tuple[str, str]]
 ) -> None:
     assert needed(service, operation, params) == grants
 
 
-def test_a_secret_beside_the_stack() -> None:
+def test_secret_outside_the_stack_is_recognized() -> None:
     call = needed("ssm", "GetParameter", {"Name": os.environ["SHOPIFY_SECRET_NAME"]})
     assert call == {("ssm:GetParameter", "Secret")}
 
 
-def test_keys_are_known_by_their_ids() -> None:
+def test_kms_keys_are_recognized_by_id() -> None:
     call = needed("kms", "GenerateMac", {"KeyId": os.environ["CODE_KEY_ID"]})
     assert call == {("kms:GenerateMac", "CodeKey")}
 
 
-def test_a_call_that_the_role_lacks_fails_at_once(
+def test_call_without_permission_fails_immediately(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def reads_the_table(_event: Any, _context: Any) -> None:
@@ -94,18 +94,18 @@ def test_a_call_that_the_role_lacks_fails_at_once(
     assert running_functions.running() is None
 
 
-def test_a_call_outside_of_functions_is_nobodys() -> None:
+def test_call_outside_functions_is_ignored() -> None:
     boto3.client("dynamodb").scan(TableName="Table")
     assert running_functions.running() is None
 
 
-def test_what_is_used_is_kept() -> None:
+def test_used_permission_is_recorded() -> None:
     recorder = Recorder()
     recorder.note("OutboxSweepFunction", "dynamodb", "Query", {"TableName": "Table"})
     assert recorder.used == {("OutboxSweepFunction", "dynamodb:Query", "Table")}
 
 
-def test_what_nobody_uses_is_named() -> None:
+def test_unused_permission_is_reported() -> None:
     sweep = function("OutboxSweepFunction")
     everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
     assert unused(everything) == []
@@ -113,7 +113,7 @@ def test_what_nobody_uses_is_named() -> None:
     assert unused(left) == ["OutboxSweepFunction: dynamodb:Query on Table"]
 
 
-def test_a_records_three_actions_go_together() -> None:
+def test_idempotency_record_actions_count_as_used_together() -> None:
     everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
     three = {f"dynamodb:{action}" for action in ("PutItem", "UpdateItem", "DeleteItem")}
     records = {use for use in everything if use[2] == "IdempotencyTable" and use[1] in three}
@@ -124,7 +124,7 @@ def test_a_records_three_actions_go_together() -> None:
     assert len(nobodys) == len(claims)
 
 
-def test_reading_a_ledger_is_used_where_it_is_granted() -> None:
+def test_reading_the_ledger_is_tracked_separately() -> None:
     """It isn't part of a claim."""
     everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
     reading = {use for use in everything if use[1:] == ("dynamodb:GetItem", "IdempotencyTable")}

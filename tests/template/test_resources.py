@@ -54,7 +54,7 @@ class TestQueues:
         assert QUEUES[name]["SqsManagedSseEnabled"] is True
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
-    def test_gives_up_after_its_receives(self, name: str) -> None:
+    def test_max_receive_count_and_dead_letter_queue(self, name: str) -> None:
         """It has its tries, and one more to record the end of a killed last one."""
         end = dead_letters_of(QUEUES[name])
         assert end in QUEUES
@@ -64,21 +64,21 @@ class TestQueues:
         assert QUEUES[end].get("FifoQueue") == QUEUES[name].get("FifoQueue")
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
-    def test_is_hidden_for_six_times_its_readers_timeout(self, name: str) -> None:
+    def test_visibility_timeout_is_six_times_the_workers_timeout(self, name: str) -> None:
         reader = reader_of(name)
         assert QUEUES[name]["VisibilityTimeout"] == 6 * reader.timeout_seconds
         [source] = reader.events_of("SQS")
         assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
-    def test_every_reader_reads_a_queue(self) -> None:
+    def test_every_queue_has_a_reader(self) -> None:
         assert set(read_queues()) == QUEUES.keys() - last_stops()
 
     @pytest.mark.parametrize("name", sorted(last_stops()))
-    def test_what_failed_is_kept_for_two_weeks(self, name: str) -> None:
+    def test_dead_letters_are_retained_two_weeks(self, name: str) -> None:
         assert QUEUES[name]["MessageRetentionPeriod"] == 14 * 24 * 60 * 60
 
     @pytest.mark.parametrize("name", sorted(last_stops()))
-    def test_what_failed_raises_an_alarm(self, name: str) -> None:
+    def test_dead_letters_have_an_alarm(self, name: str) -> None:
         dimension = [{"Name": "QueueName", "Value": {"Fn::GetAtt": [name, "QueueName"]}}]
         [alarm] = [
             a
@@ -93,7 +93,7 @@ class TestQueues:
 class TestAlarms:
     """Each alarm notifies an operator."""
 
-    def test_goes_to_the_topic(self) -> None:
+    def test_notify_the_topic_and_have_a_description(self) -> None:
         for alarm in resources("AWS::CloudWatch::Alarm").values():
             assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": "Alarms"}]
             # Missing data is no alarm, except for a schedule that should have run.
@@ -102,16 +102,16 @@ class TestAlarms:
             assert alarm["AlarmDescription"]
 
 
-class TestAddresses:
+class TestQueueUrls:
     """How functions know the queues."""
 
-    def test_each_queue_of_the_code_has_its_variable_and_no_other_is_there(self) -> None:
+    def test_each_queue_has_one_environment_variable(self) -> None:
         variables = template()["Globals"]["Function"]["Environment"]["Variables"]
         named = {name: v["Ref"] for name, v in variables.items() if name.endswith("_QUEUE_URL")}
         assert named.keys() == {f"{queue.name}_QUEUE_URL" for queue in Queue}
         assert sorted(named.values()) == sorted(read_queues())
 
-    def test_a_variable_and_its_queue_have_one_name(self) -> None:
+    def test_variable_and_queue_names_match(self) -> None:
         """`COUPON_CODES_QUEUE_URL` is the address of `CouponCodeQueue`."""
         variables = template()["Globals"]["Function"]["Environment"]["Variables"]
         for queue in Queue:
@@ -125,7 +125,7 @@ class TestConcurrency:
     """How many containers run at once: those of an account share its concurrency."""
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
-    def test_no_queue_takes_all(self, name: str) -> None:
+    def test_every_queue_worker_has_a_concurrency_limit(self, name: str) -> None:
         [source] = reader_of(name).events_of("SQS")
         assert source["ScalingConfig"]["MaximumConcurrency"] in (
             2,
@@ -136,12 +136,12 @@ class TestConcurrency:
         parameter = template()["Parameters"]["QueueConcurrency"]
         assert (parameter["MinValue"], parameter["MaxValue"]) == (2, 1000)
 
-    def test_one_webhook_endpoint_takes_a_part_of_the_readers(self) -> None:
+    def test_webhook_concurrency_exceeds_the_groups_of_one_endpoint(self) -> None:
         parameter = template()["Parameters"]["WebhookConcurrency"]
         assert parameter["MinValue"] >= 2 * GROUPS
         assert parameter["Default"] >= 6 * GROUPS
 
-    def test_what_waits_for_strangers_servers_is_kept_apart(self) -> None:
+    def test_functions_calling_external_servers_reserve_concurrency(self) -> None:
         reserved = {
             name: r["Properties"]["ReservedConcurrentExecutions"]["Fn::If"]
             for name, r in written()["Resources"].items()
@@ -156,7 +156,7 @@ class TestConcurrency:
         assert template()["Parameters"]["ReservedConcurrency"]["Default"] == 0
 
 
-def test_a_whole_exports_spool_fits_on_its_workers_disk() -> None:
+def test_largest_export_fits_on_the_ephemeral_storage() -> None:
     [worker] = [f for f in functions() if f.job == "store_import"]
     disk = worker.properties["EphemeralStorage"]["Size"] * 1024**2
     assert disk == DISK_BYTES
@@ -166,7 +166,7 @@ def test_a_whole_exports_spool_fits_on_its_workers_disk() -> None:
 class TestSchedules:
     """The schedules."""
 
-    def test_none_has_a_name_of_the_whole_account(self) -> None:
+    def test_schedule_names_are_not_fixed(self) -> None:
         """SAM names a schedule by function and event: a second stack would meet the first's."""
         sources = [source for f in functions() for source in f.events_of("ScheduleV2")]
         assert sources
@@ -176,7 +176,7 @@ class TestSchedules:
 class TestEmails:
     """What emails go by."""
 
-    def test_a_configuration_set_of_the_stack(self) -> None:
+    def test_emails_use_a_configuration_set_of_the_stack(self) -> None:
         [name] = resources("AWS::SES::ConfigurationSet")
         variables = template()["Globals"]["Function"]["Environment"]["Variables"]
         assert variables["EMAIL_CONFIGURATION_SET"] == {"Ref": name}
@@ -185,11 +185,11 @@ class TestEmails:
         assert ("ses:SendEmail", name) in granted(sender)
         assert ("ses:SendRawEmail", name) in granted(sender)
 
-    def test_none_of_ses_own_lists_ends_another_workspaces_emails(self) -> None:
+    def test_ses_suppression_list_is_disabled(self) -> None:
         [configuration] = resources("AWS::SES::ConfigurationSet").values()
         assert configuration["SuppressionOptions"] == {"SuppressedReasons": []}
 
-    def test_what_becomes_of_each_comes_to_the_queue(self) -> None:
+    def test_ses_events_are_sent_to_the_feedback_queue(self) -> None:
         [(name, _)] = resources("AWS::SES::ConfigurationSet").items()
         [destination] = resources("AWS::SES::ConfigurationSetEventDestination").values()
         assert destination["ConfigurationSetName"] == {"Ref": name}
@@ -224,7 +224,7 @@ class TestEmails:
 class TestStreams:
     """The readers of the table's stream."""
 
-    def test_bad_records_hold_nothing_up(self) -> None:
+    def test_failing_records_do_not_block_a_shard(self) -> None:
         sources = [source for f in functions() for source in f.events_of("DynamoDB")]
         assert 1 <= len(sources) <= 2  # DynamoDB Streams: at most two readers of a shard
         for source in sources:
@@ -242,7 +242,7 @@ class TestStreams:
 class TestTables:
     """The tables."""
 
-    def test_the_table_is_safe(self) -> None:
+    def test_table_has_protection_recovery_and_stream(self) -> None:
         table = TABLES["Table"]
         assert table["DeletionProtectionEnabled"] == {"Ref": "DeletionProtection"}
         assert template()["Parameters"]["DeletionProtection"]["Default"] == "true"
@@ -250,13 +250,13 @@ class TestTables:
         assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
 
     @pytest.mark.parametrize("name", ["Table", "JobObjects", "DataKey", "CodeKey"])
-    def test_what_cannot_be_made_again_outlives_its_stack(self, name: str) -> None:
+    def test_resources_with_irreplaceable_data_are_retained(self, name: str) -> None:
         """A first deployment that failed may delete them: what it created is empty."""
         assert template()["Resources"][name]["DeletionPolicy"] == "RetainExceptOnCreate"
         assert template()["Resources"][name]["UpdateReplacePolicy"] == "Retain"
 
     @pytest.mark.parametrize("name", TABLES)
-    def test_each_is_encrypted_and_paid_by_request(self, name: str) -> None:
+    def test_each_is_encrypted_on_demand_and_has_ttl(self, name: str) -> None:
         assert TABLES[name]["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
         assert TABLES[name]["BillingMode"] == "PAY_PER_REQUEST"
         assert TABLES[name]["TimeToLiveSpecification"] == {
@@ -269,7 +269,7 @@ class TestBuckets:
     """The buckets."""
 
     @pytest.mark.parametrize("name", BUCKETS)
-    def test_each_is_encrypted_and_nobody_elses(self, name: str) -> None:
+    def test_each_is_encrypted_and_private(self, name: str) -> None:
         bucket = BUCKETS[name]
         [rule] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
         assert rule["ServerSideEncryptionByDefault"] == {"SSEAlgorithm": "aws:kms"}
@@ -282,7 +282,7 @@ class TestBuckets:
         assert bucket["OwnershipControls"]["Rules"] == [{"ObjectOwnership": "BucketOwnerEnforced"}]
 
     @pytest.mark.parametrize("name", BUCKETS)
-    def test_each_takes_no_plain_text(self, name: str) -> None:
+    def test_each_refuses_unencrypted_transport(self, name: str) -> None:
         [policy] = [
             policy
             for policy in resources("AWS::S3::BucketPolicy").values()
@@ -297,7 +297,7 @@ class TestBuckets:
         ]
 
     @pytest.mark.parametrize("name", BUCKETS)
-    def test_what_each_holds_expires_and_has_no_second_version(self, name: str) -> None:
+    def test_objects_expire_and_are_not_versioned(self, name: str) -> None:
         rules = BUCKETS[name]["LifecycleConfiguration"]["Rules"]
         assert {rule["Status"] for rule in rules} == {"Enabled"}
         assert "VersioningConfiguration" not in BUCKETS[name]
@@ -314,7 +314,7 @@ class TestBuckets:
         named = set(re.findall(r'return f"(\w+/)\{|name = f"(\w+/)\{', code))
         assert {one or other for one, other in named} == set(days)
 
-    def test_a_message_waits_no_longer_than_what_it_is_about(self) -> None:
+    def test_message_retention_equals_the_objects_expiry(self) -> None:
         rules = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
         days_by_prefix = {
             rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule
@@ -331,16 +331,16 @@ class TestBuckets:
 class TestLogs:
     """The logs."""
 
-    def test_end(self) -> None:
+    def test_have_a_retention_period(self) -> None:
         for group in resources("AWS::Logs::LogGroup").values():
             assert group["RetentionInDays"] == {"Ref": "LogRetentionDays"}
 
-    def test_every_function_writes_there(self) -> None:
+    def test_every_function_logs_to_the_shared_group(self) -> None:
         logging = template()["Globals"]["Function"]["LoggingConfig"]
         assert logging["LogGroup"] == {"Ref": "Logs"}
         assert not [f.name for f in functions() if "LoggingConfig" in f.properties]
 
-    def test_the_gateways_name_no_path_and_no_query(self) -> None:
+    def test_access_log_contains_no_path_or_query(self) -> None:
         format_of_log = resources("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]["Format"]
         assert set(re.findall(r"\$context\.([\w.]+)", format_of_log)) == {
             "routeKey",
@@ -352,7 +352,7 @@ class TestLogs:
         }
 
 
-def test_nothing_is_traced_by_halves() -> None:
+def test_x_ray_tracing_is_off() -> None:
     """X-Ray shows a function's calls only with its SDK in the function, and none has that."""
     assert "Tracing" not in template()["Globals"]["Function"]
     assert not [f.name for f in functions() if "Tracing" in f.properties]
@@ -362,7 +362,7 @@ class TestRoles:
     """Each function's own role."""
 
     @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
-    def test_allows_no_more_than_it_names(self, function: Function) -> None:
+    def test_statements_have_no_wildcards(self, function: Function) -> None:
         assert "Role" not in function.properties  # SAM makes one a function
         for policy in function.properties.get("Policies", []):
             for statement in policy["Statement"]:
@@ -377,12 +377,12 @@ class TestRoles:
                     assert kind == "Fn::GetAtt" or "*" not in text.removesuffix(".Arn}/*")
 
     @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
-    def test_names_what_the_template_makes(self, function: Function) -> None:
+    def test_resources_exist_in_the_template(self, function: Function) -> None:
         for action, resource in granted(function):
             beside = {SENDER, SECRET}
             assert resource in beside or resource in template()["Resources"], (action, resource)
 
-    def test_leaves_to_sam_what_sam_adds(self) -> None:
+    def test_permissions_added_by_sam_are_not_repeated(self) -> None:
         for function in functions():
             # A stream's, only to functions that are its readers.
             added = ADDED_BY_SAM if function.events_of("DynamoDB") else ADDED_BY_SAM - OF_STREAMS
@@ -393,7 +393,7 @@ class TestDeployment:
     """samconfig.toml."""
 
     @pytest.mark.parametrize("stage", ["dev", "prod"])
-    def test_sets_parameters_that_there_are(self, stage: str) -> None:
+    def test_samconfig_sets_existing_parameters(self, stage: str) -> None:
         settings = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))[stage]
         deploy = settings["deploy"]["parameters"]
         assert deploy["stack_name"] == settings["global"]["parameters"]["stack_name"]

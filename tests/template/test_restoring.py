@@ -37,7 +37,7 @@ def unguarded(value: Any, name: str, guarded: bool = False) -> int:
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_everything_asks_whether_the_stack_makes_it(name: str) -> None:
+def test_references_are_conditional_on_creating_the_resource(name: str) -> None:
     condition, parameter = KEPT[name]
     whole = written()
     assert whole["Conditions"][condition] == {"Fn::Equals": [{"Ref": parameter}, ""]}
@@ -52,18 +52,18 @@ def test_everything_asks_whether_the_stack_makes_it(name: str) -> None:
     assert {other for other, count in demands.items() if count} == set()
 
 
-def test_a_new_stack_makes_all_of_it() -> None:
+def test_new_stack_creates_all_resources() -> None:
     assert set(KEPT) <= template()["Resources"].keys()
 
 
-def test_a_table_comes_with_the_keys_that_its_rows_are_sealed_with() -> None:
+def test_existing_table_requires_stream_and_key_parameters() -> None:
     rule = written()["Rules"]["ExistingTableIsWhole"]
     [demand] = rule["Assertions"]
     demanded = {each["Fn::Not"][0]["Fn::Equals"][0]["Ref"] for each in demand["Assert"]["Fn::And"]}
     assert demanded == {"ExistingTableStreamArn", "ExistingDataKeyArn", "ExistingCodeKeyArn"}
 
 
-def test_a_domain_of_ones_own_outlives_the_stack() -> None:
+def test_custom_domain_is_not_part_of_the_stack() -> None:
     assert not resources("AWS::ApiGatewayV2::DomainName")
     mapping = written()["Resources"]["DomainMapping"]
     assert mapping["Condition"] == "HasDomain"

@@ -27,7 +27,7 @@ def named(value: Any) -> set[str]:
     return set[str]().union(*map(named, value)) if isinstance(value, list) else set()
 
 
-def test_each_function_has_a_version_and_an_alias_of_it() -> None:
+def test_each_function_has_a_version_and_an_alias() -> None:
     functions = resources(FUNCTION)
     aliases = of_type(transformed(), ALIAS)
     assert len(aliases) == len(versions(transformed())) == len(functions)
@@ -35,24 +35,24 @@ def test_each_function_has_a_version_and_an_alias_of_it() -> None:
 
 
 @pytest.mark.parametrize("layer", ["Core", "Dependencies"])
-def test_a_layer_alone_publishes_a_version_of_every_function(layer: str) -> None:
+def test_changed_layer_publishes_every_function(layer: str) -> None:
     after = transformed(frozenset({(layer, "another")}))
     assert versions(after).isdisjoint(versions(transformed()))
 
 
-def test_a_function_alone_publishes_its_own() -> None:
+def test_changed_function_publishes_only_that_function() -> None:
     after = transformed(frozenset({("OrdersFunction", "another")}))
     [gone] = versions(transformed()) - versions(after)
     assert gone.startswith("OrdersFunctionVersion")
 
 
-def test_nothing_new_publishes_none() -> None:
+def test_no_change_publishes_nothing() -> None:
     """CloudFormation fails if a version is to be published and nothing has changed."""
     again = transformed(frozenset({("Core", "as it was")}))
     assert versions(again) == versions(transformed())
 
 
-def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> None:
+def test_shared_parameters_are_part_of_the_version_description() -> None:
     """SAM's hash lacks parameters' values: a changed description replaces the version."""
     settings = named(written()["Resources"]["Settings"]["Properties"]["Content"])
     of_all = named(written()["Globals"]["Function"]) & written()["Parameters"].keys()
@@ -62,7 +62,7 @@ def test_a_parameter_of_the_functions_is_part_of_what_their_versions_say() -> No
 
 
 @pytest.mark.parametrize("name", sorted(resources(FUNCTION)))
-def test_no_function_has_a_variable_of_a_parameter_by_itself(name: str) -> None:
+def test_function_settings_use_only_shared_parameters(name: str) -> None:
     """The other functions' versions would be replaced without a change, which fails."""
     own = written()["Resources"][name]["Properties"]
     parts = [own.get(part, {}) for part in ("Environment", "MemorySize", "Timeout", "Layers")]
@@ -70,7 +70,7 @@ def test_no_function_has_a_variable_of_a_parameter_by_itself(name: str) -> None:
     assert named(parts) & written()["Parameters"].keys() <= of_all
 
 
-def test_whatever_calls_a_function_calls_its_alias() -> None:
+def test_callers_invoke_the_alias() -> None:
     names = set(resources(FUNCTION))
     aliases = set(of_type(transformed(), ALIAS))
     callers = {
@@ -91,6 +91,6 @@ def test_whatever_calls_a_function_calls_its_alias() -> None:
     assert all(re.search(r"\$\{\w+FunctionAliaslive\}|\$\{\w+\.Alias\}", str(uri)) for uri in uris)
 
 
-def test_the_stack_has_room_for_more() -> None:
+def test_stack_stays_below_the_resource_limit() -> None:
     """CloudFormation takes 500 resources a stack, and each function is four to six of them."""
     assert len(transformed()) < 480

@@ -31,7 +31,9 @@ class TestLogWatch:
     @pytest.mark.parametrize(
         "secret", [f"ann.{CANARY}@example.com", CANARY.upper(), TOKEN, BROWSER]
     )
-    def test_finds_it_wherever_it_stands(self, findings: list[str], secret: str) -> None:
+    def test_personal_data_or_token_is_found_in_any_part_of_a_log_line(
+        self, findings: list[str], secret: str
+    ) -> None:
         plain = logging.getLogger("botocore.something")
         logger.error(secret)
         logger.error("it", extra={"who": {"name": secret}})
@@ -43,13 +45,13 @@ class TestLogWatch:
         assert len(findings) == 4
         assert not any(secret in finding for finding in findings if secret in {TOKEN, BROWSER})
 
-    def test_finds_the_formatters_own_keys(self, findings: list[str]) -> None:
+    def test_appended_logger_keys_are_checked(self, findings: list[str]) -> None:
         keyed = Logger(service="keyed")
         keyed.append_keys(caller=TOKEN)
         keyed.info("it")
         assert len(findings) == 1
 
-    def test_leaves_the_rest_alone(self) -> None:
+    def test_clean_log_lines_pass(self) -> None:
         logger.info("request", extra={"operation": "members.list", "status": 200})
         try:
             raise ValueError(TOKEN)
@@ -57,17 +59,17 @@ class TestLogWatch:
             log_unexpected(error)
         assert conftest.log_watch.findings == []
 
-    def test_a_level_that_is_off_writes_no_line(self) -> None:
+    def test_disabled_log_level_is_not_checked(self) -> None:
         quiet = logging.getLogger("quiet")
         quiet.setLevel(logging.WARNING)
         quiet.debug(TOKEN)
         assert conftest.log_watch.findings == []
 
-    def test_begins_empty(self) -> None:
+    def test_starts_without_findings(self) -> None:
         assert LogWatch().findings == []
 
 
-class TestToldAnswers:
+class TestDescribedAnswers:
     """An answer that the description lacks is found."""
 
     @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ class TestToldAnswers:
             (405, "method_not_allowed", []),
         ],
     )
-    def test_by_status_and_code(
+    def test_undescribed_status_or_code_is_found(
         self, status: int, code: str | None, undescribed: list[str]
     ) -> None:
         watch = DescribedAnswers()
@@ -97,7 +99,7 @@ class TestToldAnswers:
         assert watch.undescribed == undescribed
 
 
-class TestReached:
+class TestUnreachedAnswers:
     """What no test reached is reported, once all tests ran."""
 
     PROBLEM: ClassVar[dict[str, str]] = {"Content-Type": "application/problem+json"}
@@ -107,7 +109,7 @@ class TestReached:
         body = {"headers": self.PROBLEM, "body": f'{{"code": "{code}"}}'} if code else {}
         watch.keep(event, {"statusCode": status, **body})
 
-    def test_without_any_answer(self) -> None:
+    def test_no_answers_report_every_described_one(self) -> None:
         lacking = unreached(set())
         assert {
             "404 not_found: by no operation",
@@ -132,7 +134,7 @@ class TestReached:
         }
         assert not never & set(lacking)
 
-    def test_each_answer_takes_its_own_off(self) -> None:
+    def test_each_answer_is_removed_from_the_report(self) -> None:
         watch, before = ResumePoint(), set(unreached(set()))
         self.keep(watch, "DELETE", "/v1/locales/7", 204)
         assert before - set(unreached(watch.answers)) == {"locales.delete: 204"}

@@ -23,7 +23,7 @@ def _short_fields() -> Iterator[None]:
     csv.field_size_limit(before)
 
 
-def test_an_import_changes_nothing() -> None:
+def test_import_does_not_change_the_field_size_limit() -> None:
     """In a process of its own, as this one has imported both."""
     program = f"{IMPORTS}; print(csv.field_size_limit())"
     ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
@@ -31,13 +31,13 @@ def test_an_import_changes_nothing() -> None:
 
 
 @pytest.mark.usefixtures("_short_fields")
-def test_a_feed() -> None:
+def test_long_field_of_a_feed_is_read() -> None:
     text = FeedText(iter([f"id,title\n1,{LONG}\n".encode()]), "utf-8", may_be_truncated=False)
     assert list(table_rows(text, Table())) == [{"id": "1", "title": LONG}]
 
 
 @pytest.mark.usefixtures("_short_fields")
-def test_codes() -> None:
+def test_long_field_of_a_coupon_file_is_reported() -> None:
     """A field too long for a code is that row's problem; the others count."""
     file = read_codes(f"code\nSAVE10\n{LONG}\n", None)
     assert file.codes == ("SAVE10",)

@@ -52,7 +52,7 @@ def collected() -> dict[bytes, bytes]:
     return code
 
 
-def test_the_code_makes_the_same_class(tmp_path: Path) -> None:
+def test_precompiled_code_makes_the_same_class(tmp_path: Path) -> None:
     file = tmp_path / "code.marshal"
     dataclass_code.write(collected(), file)
     dataclass_code.use(file)
@@ -67,7 +67,7 @@ def test_the_code_makes_the_same_class(tmp_path: Path) -> None:
         one.cents = 6
 
 
-def test_nothing_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_precompiled_code_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     executed = list[object]()
     run = dataclass_code._run
 
@@ -82,7 +82,7 @@ def test_nothing_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [type(each).__name__ for each in executed] == ["code"]
 
 
-def test_another_text_is_compiled_as_ever() -> None:
+def test_unknown_source_is_compiled() -> None:
     dataclass_code._replace(dataclass_code.executing({}))
     assert defined()(5).cents == 5
 
@@ -95,7 +95,7 @@ def test_other_packages_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_without_a_file_of_this_python_everything_is_as_ever(tmp_path: Path, exists: bool) -> None:
+def test_file_missing_or_of_another_python_is_ignored(tmp_path: Path, exists: bool) -> None:
     vars(dataclasses).pop("exec", None)
     file = tmp_path / "code.marshal"
     if exists:
@@ -104,6 +104,6 @@ def test_without_a_file_of_this_python_everything_is_as_ever(tmp_path: Path, exi
     assert "exec" not in vars(dataclasses)
 
 
-def test_the_checkout_has_no_file() -> None:
+def test_repository_has_no_precompiled_file() -> None:
     """It would be of another commit: `make build` writes it into what is deployed."""
     assert not dataclass_code.FILE.exists()

@@ -124,22 +124,22 @@ MOMENT = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
         ({"unknown": 1}, "There is no such field"),
     ],
 )
-def test_each_kind_of_mistake_is_told_in_plain_words(value: dict[str, Any], text: str) -> None:
+def test_each_kind_of_error_has_a_plain_message(value: dict[str, Any], text: str) -> None:
     assert text_of(value) == text
 
 
-def test_a_field_that_is_missing_is_required() -> None:
+def test_missing_field_is_required() -> None:
     assert error_text({"type": "missing", "loc": ("body", "name"), "msg": "Field required"}) == (
         "Required"
     )
 
 
-def test_a_query_says_how_a_plus_is_written() -> None:
+def test_error_of_a_query_explains_how_to_escape_plus() -> None:
     error = {"type": "datetime_from_date_parsing", "loc": ("query", "placedFrom"), "msg": "…"}
     assert error_text(error) == f"{MOMENT}. In a URL write `+` as `%2B`"
 
 
-def test_each_pattern_of_the_interface_has_a_text() -> None:
+def test_each_regex_pattern_has_a_message() -> None:
     """Those of definitions' content have the texts of their own schemas."""
     of_definitions = {
         each for info in KINDS for each in patterns(schema_of(info.kind, info.schema_version))
@@ -160,7 +160,7 @@ def patterns(value: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", sorted({*get_args(ErrorType)} - OWN_VALIDATORS))
-def test_no_words_of_the_library_reach_a_caller(kind: str) -> None:
+def test_pydantic_messages_are_never_shown(kind: str) -> None:
     words = "Input should be a valid dictionary or instance of <Thing.A: 'a'>"
     context = {"expected": "<Thing.A: 'a'> or 'b'", "pattern": "^[a-z]+$", "error": words}
     text = error_text({"type": kind, "loc": ("body", "a"), "msg": words, "ctx": context})

@@ -30,12 +30,12 @@ class TestShort:
     """The 22 characters in keys."""
 
     @given(st.uuids())
-    def test_goes_back(self, identifier: UUID) -> None:
+    def test_round_trip(self, identifier: UUID) -> None:
         assert len(short(identifier)) == 22
         assert from_short(short(identifier)) == identifier
 
     @given(st.uuids(), st.uuids())
-    def test_sorts_as_the_identifiers_do(self, a: UUID, b: UUID) -> None:
+    def test_sorts_as_the_ids_do(self, a: UUID, b: UUID) -> None:
         assert (short(a) < short(b)) == (str(a) < str(b))
 
 
@@ -43,7 +43,7 @@ class TestDerived:
     """Ids that are derived from what they name."""
 
     @given(st.uuids(), st.text(), st.text())
-    def test_its_bytes_are_those_of_the_identifier(
+    def test_derived_bytes_equal_those_of_the_derived_id(
         self, parent: UUID, part: str, last: str
     ) -> None:
         assert derived_bytes(parent, part)(last) == derived_id(parent, part, last).bytes
@@ -56,12 +56,12 @@ class TestShortNumber:
     """The 9 characters in keys."""
 
     @given(NUMBERS)
-    def test_goes_back(self, number: int) -> None:
+    def test_round_trip(self, number: int) -> None:
         assert len(short_number(number)) == 9
         assert from_short_number(short_number(number)) == number
 
     @given(NUMBERS, NUMBERS)
-    def test_sorts_as_the_numbers_do(self, a: int, b: int) -> None:
+    def test_sorts_numerically(self, a: int, b: int) -> None:
         assert (short_number(a) < short_number(b)) == (a < b)
 
 
@@ -72,12 +72,12 @@ class TestShortMoment:
     """The 9 characters of a moment, of whatever year."""
 
     @given(ANY_MOMENTS)
-    def test_goes_back(self, moment: datetime) -> None:
+    def test_round_trip(self, moment: datetime) -> None:
         assert len(short_moment(moment)) == 9
         assert from_short_moment(short_moment(moment)) == moment
 
     @given(ANY_MOMENTS, ANY_MOMENTS)
-    def test_sorts_as_the_moments_do(self, a: datetime, b: datetime) -> None:
+    def test_sorts_chronologically(self, a: datetime, b: datetime) -> None:
         assert (short_moment(a) < short_moment(b)) == (a < b)
 
 
@@ -85,17 +85,17 @@ class TestTimedId:
     """UUIDv7."""
 
     @given(MOMENTS)
-    def test_is_a_version_7_of_the_moment(self, moment: datetime) -> None:
+    def test_is_a_uuidv7_of_the_time(self, moment: datetime) -> None:
         identifier = timed_id(moment)
         assert (identifier.version, identifier.variant) == (7, "specified in RFC 4122")
         assert identifier.int >> 80 == int(moment.timestamp() * 1000)
 
     @given(MOMENTS)
-    def test_a_later_one_is_greater(self, moment: datetime) -> None:
+    def test_later_id_is_greater(self, moment: datetime) -> None:
         assert timed_id(moment) < timed_id(moment + timedelta(milliseconds=1))
 
     @given(MOMENTS, st.integers(0, 4094))
-    def test_of_one_moment_by_number(self, moment: datetime, number: int) -> None:
+    def test_ids_of_one_time_sort_by_number(self, moment: datetime, number: int) -> None:
         first, second = timed_id(moment, number), timed_id(moment, number + 1)
         assert first < second < timed_id(moment + timedelta(milliseconds=1))
         assert {first.version, second.version} == {7}

@@ -19,7 +19,7 @@ from storepost.values.ip_addresses import IP_FORM, normalised
         ("::", "::"),
     ],
 )
-def test_is_kept_in_one_form(text: str, stored: str) -> None:
+def test_address_is_normalised(text: str, stored: str) -> None:
     assert normalised(text) == stored
 
 
@@ -31,13 +31,13 @@ def test_is_kept_in_one_form(text: str, stored: str) -> None:
         *("203.0.113.7, 198.51.100.2", "٢٠٣.0.113.7", "203\u200b.0.113.7"),
     ],
 )
-def test_what_is_none_is_refused_with_what_it_should_be(text: str) -> None:
+def test_malformed_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="IPv4 or IPv6") as refused:
         normalised(text)
     assert str(refused.value) == IP_FORM
 
 
 @given(st.one_of(st.ip_addresses(v=4), st.ip_addresses(v=6)))
-def test_every_spelling_of_one_address_is_the_same(address: IPv4Address | IPv6Address) -> None:
+def test_every_spelling_has_the_same_normal_form(address: IPv4Address | IPv6Address) -> None:
     spellings = {str(address), address.exploded, address.exploded.upper(), address.compressed}
     assert {normalised(spelling) for spelling in spellings} == {str(address)}

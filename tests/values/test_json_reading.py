@@ -40,7 +40,7 @@ def follow_in_pieces(text: str, length: int) -> None:
 
 
 @given(DOCUMENTS, st.integers(0, 8), st.integers(1, 7))
-def test_what_is_deeper_than_the_bound_is_refused(value: Any, around: int, length: int) -> None:
+def test_json_deeper_than_the_limit_is_refused(value: Any, around: int, length: int) -> None:
     document = deepened(value, MAX_DEPTH - 4 + around)
     text = json.dumps(document, ensure_ascii=False)
     if depth_of(document) > MAX_DEPTH:
@@ -54,7 +54,7 @@ def test_what_is_deeper_than_the_bound_is_refused(value: Any, around: int, lengt
 
 
 @given(st.lists(PARTS, max_size=40), st.integers(0, 3))
-def test_whatever_the_text_is_the_parser_gets_nothing_deeper(parts: list[str], at: int) -> None:
+def test_parser_never_gets_json_deeper_than_the_limit(parts: list[str], at: int) -> None:
     text = "[" * (MAX_DEPTH - at) + "".join(parts)
     try:
         read_json(text)
@@ -63,7 +63,7 @@ def test_whatever_the_text_is_the_parser_gets_nothing_deeper(parts: list[str], a
     assert depth_of(json.loads(text)) <= MAX_DEPTH
 
 
-def test_brackets_in_strings_are_no_levels() -> None:
+def test_brackets_in_strings_do_not_count() -> None:
     text = json.dumps(["[{" * 200, '"[' * 200, "\\[" * 200])
     assert read_json(text) == json.loads(text)
 
@@ -71,5 +71,5 @@ def test_brackets_in_strings_are_no_levels() -> None:
 @pytest.mark.parametrize(
     "text", ["[]" * 100_000, '"["' * 100_000, '"' * 300_000, '\\"' * 150_000, "\\" * 300_000]
 )
-def test_takes_linear_time(text: str) -> None:
+def test_depth_check_takes_linear_time(text: str) -> None:
     assert_linear(lambda times: follow_in_pieces(text * times, 65_536), 1)

@@ -56,7 +56,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("country", WRITTEN)
-def test_phones_as_a_country_writes_them(country: str) -> None:
+def test_national_phone_formats(country: str) -> None:
     written, number = WRITTEN[country]
     assert phone(written, country) == number
     assert phone(number, "AT") == phone(number) == number
@@ -73,7 +73,7 @@ def test_phones_as_a_country_writes_them(country: str) -> None:
         "\uff0b\uff14\uff13\uff16\uff16\uff141234567",
     ],
 )
-def test_phones_with_their_countrys_code(written: str) -> None:
+def test_phones_with_country_code(written: str) -> None:
     assert phone(written) == "+436641234567"
 
 
@@ -87,14 +87,12 @@ def test_phones_with_their_countrys_code(written: str) -> None:
         ("0043 664 1234567", "US", "+436641234567"),
     ],
 )
-def test_prefixes_that_people_write_and_nobody_dials(
-    written: str, country: str, number: str
-) -> None:
+def test_phones_with_redundant_prefixes(written: str, country: str, number: str) -> None:
     assert phone(written, country) == number
 
 
 @pytest.mark.parametrize("written", ["123", "0000000", "0664", "call me", "555-0123"])
-def test_what_is_no_number_of_the_country(written: str) -> None:
+def test_invalid_phone_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="Must be a phone number"):
         phone(written, "US")
 
@@ -113,12 +111,12 @@ def test_what_is_no_number_of_the_country(written: str) -> None:
         ("de-at", "de-AT"),
     ],
 )
-def test_locales_have_one_form(tag: str, locale: str) -> None:
+def test_locales_are_canonicalised(tag: str, locale: str) -> None:
     assert canonical(tag) == locale
     assert canonical(locale) == locale
 
 
-def test_what_stands_before_the_at_has_64_characters_at_most() -> None:
+def test_email_local_part_has_at_most_64_characters() -> None:
     assert email(f"{'a' * 64}@example.com") == f"{'a' * 64}@example.com"
     with pytest.raises(ValueError, match="Must be an email address"):
         email(f"{'a' * 65}@example.com")
@@ -136,5 +134,5 @@ def test_what_stands_before_the_at_has_64_characters_at_most() -> None:
         ("\u200e", ""),
     ],
 )
-def test_names_are_what_one_sees(written: str, name: str) -> None:
+def test_invisible_characters_are_removed_from_names(written: str, name: str) -> None:
     assert visible(written) == name

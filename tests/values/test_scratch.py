@@ -23,14 +23,14 @@ def ended_process() -> int:
         return process.pid
 
 
-def test_goes_with_the_run(temporary: Path) -> None:
+def test_directory_is_removed_after_the_run(temporary: Path) -> None:
     with scratch() as place:
         (place / "work").write_text("rows")
         assert place.parent == temporary
     assert list(temporary.iterdir()) == []
 
 
-def test_a_killed_runs_is_removed_by_the_next(temporary: Path) -> None:
+def test_directory_of_a_killed_run_is_removed_by_the_next(temporary: Path) -> None:
     left = temporary / f"storepost-{ended_process()}-a"
     left.mkdir()
     (left / "work").write_text("rows")
@@ -38,7 +38,7 @@ def test_a_killed_runs_is_removed_by_the_next(temporary: Path) -> None:
         assert not left.exists()
 
 
-def test_one_of_this_process_that_was_cut_off_is_removed(temporary: Path) -> None:
+def test_abandoned_directory_with_own_process_id_is_removed(temporary: Path) -> None:
     """Lambda may give a new runtime the process id of the one that it killed."""
     with scratch() as place:
         cut_off = place.with_name(place.name + "x")
@@ -49,7 +49,7 @@ def test_one_of_this_process_that_was_cut_off_is_removed(temporary: Path) -> Non
             assert not cut_off.exists()
 
 
-def test_what_is_somebody_elses_stays(temporary: Path) -> None:
+def test_directories_of_other_processes_remain(temporary: Path) -> None:
     at_work, theirs = temporary / "storepost-1-a", temporary / "other-7"
     at_work.mkdir()
     theirs.mkdir()

@@ -27,7 +27,7 @@ def shapes(base: type[RequestBody]) -> list[type[RequestBody]]:
     return [each for one in base.__subclasses__() for each in (one, *shapes(one))]
 
 
-def test_a_field_has_the_name_of_the_description_alone() -> None:
+def test_python_field_names_are_refused() -> None:
     """`first_name` is no field of a request, though code calls `firstName` so."""
     for module in walk_packages(storepost.__path__, "storepost."):
         if module.name.endswith(("schemas", "bodies")):
@@ -41,18 +41,18 @@ def test_a_field_has_the_name_of_the_description_alone() -> None:
         assert {(f"/{name}", "There is no such field") for name in other} <= set(refused), shape
 
 
-def test_a_name_of_code_beside_the_described_one() -> None:
+def test_python_name_beside_the_public_one_is_refused() -> None:
     sent = {"email": "ann@example.com", "firstName": "Ann", "first_name": "Bob"}
     assert errors(UpsertProfile, sent) == [("/first_name", "There is no such field")]
 
 
 @pytest.mark.parametrize("code", ["EURO", "E", "", "XXQ", "€"])
-def test_what_is_no_currency_is_told_what_one_is(code: str) -> None:
+def test_invalid_currency_gets_an_explanation(code: str) -> None:
     message = "Must be an ISO 4217 currency code, like EUR"
     assert errors(MoneyShape, {"amount": 1, "currency": code}) == [("/currency", message)]
 
 
-def test_a_number_that_the_stores_country_does_not_have() -> None:
+def test_phone_invalid_in_the_country_is_refused() -> None:
     """A shop whose language names no country counts as one of where most people speak it."""
     with pytest.raises(ValueError, match=r"with its country code, .*or as people write it in US"):
         normalised("0664 1234567", "US")

@@ -34,7 +34,7 @@ def ask(hooks: Hooks, method: str, path: str, body: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("erased", [False, True], ids=["known", "erased meanwhile"])
-def test_a_write_back_and_an_event_are_never_taken_for_each_other(
+def test_write_back_and_event_differ_in_signature_and_schema(
     hooks: Hooks, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, *, erased: bool
 ) -> None:
     monkeypatch.setattr(posting, "post", receiver.post)

@@ -51,7 +51,9 @@ def state(shop: Shop) -> str:
 
 class TestSuperseded:
     @pytest.mark.parametrize("has_store", [True, False])
-    def test_from_the_start(self, shop: Shop, receiver: Receiver, *, has_store: bool) -> None:
+    def test_older_subscription_after_unsubscription_is_not_sent(
+        self, shop: Shop, receiver: Receiver, *, has_store: bool
+    ) -> None:
         if has_store:
             put_customer(shop, shop.store(listens=False), "c-1")
         change_consent(shop, ANN, NO, 10)
@@ -59,20 +61,24 @@ class TestSuperseded:
         assert [each["state"] for each in history_of(shop, profile_of(shop, ANN))] == [YES, NO]
         assert states(shop, receiver) == [NO]
 
-    def test_a_store_s_undated_yes(self, shop: Shop, receiver: Receiver) -> None:
+    def test_undated_subscription_of_a_store_is_not_sent(
+        self, shop: Shop, receiver: Receiver
+    ) -> None:
         change_consent(shop, ANN, NO, 10)
         put_customer(shop, shop.store(listens=False), "c-1", 20, emailMarketingConsent=YES)
         assert state(shop) == NO
         assert len(history_of(shop, profile_of(shop, ANN))) == 2
         assert states(shop, receiver) == [NO]
 
-    def test_an_older_no(self, shop: Shop, receiver: Receiver) -> None:
+    def test_older_unsubscription_is_not_sent(self, shop: Shop, receiver: Receiver) -> None:
         change_consent(shop, ANN, YES, 10)
         change_consent(shop, ANN, NO, 5)
         assert state(shop) == YES
         assert states(shop, receiver) == [YES]
 
-    def test_what_becomes_of_it_later(self, shop: Shop, receiver: Receiver) -> None:
+    def test_superseded_change_is_not_sent_by_later_work(
+        self, shop: Shop, receiver: Receiver
+    ) -> None:
         """Neither its write-backs nor a merge nor the erasure send it after all."""
         store = UUID(shop.world.store(shop.owner))
         put_customer(shop, store, "c-1")
@@ -89,7 +95,9 @@ class TestSuperseded:
         erase(shop, ANN)
         assert states(shop, receiver) == [NO]
 
-    def test_what_is_of_before_an_erasure(self, shop: Shop, receiver: Receiver) -> None:
+    def test_change_dated_before_an_erasure_is_not_sent(
+        self, shop: Shop, receiver: Receiver
+    ) -> None:
         """It is recorded in the history only, as a request needs an answer."""
         upserted(shop, email=ANN)
         erase(shop, ANN)
@@ -112,7 +120,7 @@ class TestOneTransaction:
             ([(NO, 3), (YES, 1), (NO, 2)], NO),
         ],
     )
-    def test_is_told_what_holds(
+    def test_only_the_effective_change_is_sent(
         self, shop: Shop, receiver: Receiver, rows: list[tuple[str, int]], holds: str
     ) -> None:
         counts(shop, *(row(ANN, state, minutes, proof=PROOF) for state, minutes in rows))
@@ -121,7 +129,7 @@ class TestOneTransaction:
         assert message["data"]["state"] == holds
         assert message["data"]["occurredAt"] == at(max(minutes for _, minutes in rows))
 
-    def test_nothing_where_what_held_before_holds(self, shop: Shop, receiver: Receiver) -> None:
+    def test_no_message_if_the_earlier_state_prevails(self, shop: Shop, receiver: Receiver) -> None:
         change_consent(shop, ANN, NO, 10)
         counts(shop, *(row(ANN, each, n, proof=PROOF) for n, each in enumerate([YES, NO, YES])))
         assert state(shop) == NO
@@ -145,7 +153,7 @@ STATEMENTS: dict[str, Callable[[Shop, UUID], object]] = {
 
 
 @pytest.mark.parametrize("order", list(permutations(STATEMENTS)), ids=", ".join)
-def test_whoever_applies_them_in_order_has_the_state(
+def test_applying_messages_in_order_gives_the_stored_state(
     shop: Shop, receiver: Receiver, order: tuple[str, ...]
 ) -> None:
     """After each statement, also if it makes an earlier subscription hold again."""
@@ -157,7 +165,7 @@ def test_whoever_applies_them_in_order_has_the_state(
         assert latest == state(shop), name
 
 
-def test_a_subscription_that_holds_again_is_told_again(shop: Shop, receiver: Receiver) -> None:
+def test_reinstated_subscription_is_sent_again(shop: Shop, receiver: Receiver) -> None:
     """It is a message of its own."""
     store = shop.store(listens=False)
     for name in ("an undated yes", "a no", "pending"):

@@ -12,10 +12,12 @@ from tests.harness.receiver import Receiver
 from tests.webhooks.receiving import URL, Hooks
 
 
-class TestTest:
+class TestSendTest:
     """POST /webhook-endpoints/{id}/test."""
 
-    def test_the_thinnest_whole(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_test_message_is_signed_delivered_and_logged(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
         made = hooks.made(["order.created"])
         endpoint = made["endpoint"]["id"]
         delivery = hooks.tested(endpoint)
@@ -46,12 +48,12 @@ class TestTest:
         assert (attempt["status"], attempt["error"]) == (204, None)
         assert attempt["durationMs"] >= 0
 
-    def test_an_unknown_type(self, hooks: Hooks) -> None:
+    def test_unknown_event_type_is_refused(self, hooks: Hooks) -> None:
         answer = hooks.call("POST", f"/{hooks.endpoint()}/test", json_body={"type": "order.*"})
         assert answer.problem() == (422, "unknown_event_type")
         assert [each["path"] for each in answer.json["errors"]] == ["/type"]
 
-    def test_a_disabled_endpoint(self, hooks: Hooks) -> None:
+    def test_disabled_endpoint_is_refused(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         hooks.call("PATCH", f"/{endpoint}", json_body={"status": "disabled"})
         answer = hooks.call("POST", f"/{endpoint}/test")
@@ -61,7 +63,7 @@ class TestTest:
 class TestAttempts:
     """The times of the next attempt, and of the last one."""
 
-    def test_ten_attempts_at_the_times_of_the_interface(
+    def test_ten_attempts_at_the_documented_intervals(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
         receiver.always = 500
@@ -86,7 +88,7 @@ class TestAttempts:
         assert len(receiver.received) == 10
 
     @pytest.mark.parametrize("status", [301, 302, 307, 400, 404, 429, 500, 503])
-    def test_what_isnt_2xx_is_tried_again(
+    def test_response_other_than_2xx_is_retried(
         self, hooks: Hooks, receiver: Receiver, status: int
     ) -> None:
         receiver.answers = [status]
@@ -103,7 +105,9 @@ class TestAttempts:
 class TestEvents:
     """The messages that the stream's reader queues."""
 
-    def test_each_endpoint_that_takes_the_type(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_event_is_sent_to_each_matching_endpoint(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
         mine = [hooks.endpoint(["order.*"]), hooks.endpoint(["*"])]
         other = hooks.endpoint(["product.*"])
         event = hooks.event()

@@ -57,7 +57,7 @@ def stored(hooks: Hooks, endpoint: str, count: int) -> list[Delivery]:
 class TestList:
     """GET /webhook-endpoints/{id}/deliveries."""
 
-    def test_pages_filters_and_exact_totals(self, hooks: Hooks) -> None:
+    def test_pagination_filters_and_totals(self, hooks: Hooks) -> None:
         endpoint, other = hooks.endpoint(), hooks.endpoint()
         made = stored(hooks, endpoint, 30)
         stored(hooks, other, 3)
@@ -83,7 +83,7 @@ class TestList:
 
     @pytest.mark.parametrize("name", ["createdFrom", "createdTo"])
     @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z"])
-    def test_moments_before_1970(self, hooks: Hooks, name: str, moment: str) -> None:
+    def test_created_filters_before_1970(self, hooks: Hooks, name: str, moment: str) -> None:
         """No id of a delivery begins with one."""
         endpoint = hooks.endpoint()
         stored(hooks, endpoint, 1)
@@ -91,7 +91,7 @@ class TestList:
         assert answer.status == 200, answer.body
         assert answer.json["total"] == (1 if name == "createdFrom" else 0)
 
-    def test_thirty_days_and_no_longer(self, hooks: Hooks) -> None:
+    def test_expires_after_thirty_days(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         [made] = stored(hooks, endpoint, 1)
         path = f"/{endpoint}/deliveries/{made.id}"
@@ -102,7 +102,9 @@ class TestList:
         assert hooks.call("GET", path).problem() == (404, "not_found")
         assert hooks.deliveries(endpoint) == []
 
-    def test_too_many_rows(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_many_rows_is_filter_too_broad(
+        self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         endpoint = hooks.endpoint()
         made = stored(hooks, endpoint, 4)
         monkeypatch.setattr(listing, "MAX_ROWS", 3)
@@ -112,7 +114,7 @@ class TestList:
         since = clock.to_text(made[2].created_at)
         assert len(hooks.deliveries(endpoint, createdFrom=since)) == 3
 
-    def test_an_unknown_type(self, hooks: Hooks) -> None:
+    def test_unknown_event_type_is_refused(self, hooks: Hooks) -> None:
         answer = hooks.call("GET", f"/{hooks.endpoint()}/deliveries", query={"type": "x.y"})
         assert answer.problem() == (422, "unknown_event_type")
 
@@ -126,7 +128,7 @@ class TestRetry:
         hooks.world.deliver()
         return dict(answer.json)
 
-    def test_one_attempt_of_a_failed_one(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_failed_delivery_gets_one_attempt(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.answers = [410, 500, 204]
         endpoint = hooks.endpoint()
         delivery = hooks.tested(endpoint)["id"]
@@ -143,7 +145,7 @@ class TestRetry:
         assert hooks.delivery(endpoint, delivery)["status"] == "delivered"
         assert set(receiver.ids) == {delivery}
 
-    def test_of_a_pending_one_it_is_the_next(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_pending_delivery_is_attempted_now(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.answers = [500, 500]
         endpoint = hooks.endpoint()
         delivery = hooks.tested(endpoint)["id"]
@@ -157,7 +159,7 @@ class TestRetry:
         hooks.advance(timedelta(days=1))
         assert len(receiver.received) == 3, "the message of the attempt that was brought forward"
 
-    def test_of_a_delivered_one(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_delivered_delivery_is_sent_again(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         delivery = hooks.tested(endpoint)["id"]
         hooks.world.deliver()
@@ -165,7 +167,7 @@ class TestRetry:
         assert receiver.ids == [delivery, delivery]
         assert len(hooks.delivery(endpoint, delivery)["attempts"]) == 2
 
-    def test_an_unknown_one(self, hooks: Hooks) -> None:
+    def test_unknown_id_is_not_found(self, hooks: Hooks) -> None:
         answer = hooks.call("POST", f"/{hooks.endpoint()}/deliveries/{uuid4()}/retry")
         assert answer.problem() == (404, "not_found")
 
@@ -189,7 +191,9 @@ class TestReplay:
         receiver.received.clear()
         return [each["id"] for each in rows]
 
-    def test_too_many(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_many_rows_is_filter_too_broad(
+        self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         endpoint = hooks.endpoint()
         stored(hooks, endpoint, 4)
         monkeypatch.setattr(listing, "MAX_ROWS", 3)
@@ -205,9 +209,7 @@ class TestReplay:
         hooks.world.deliver()
         return int(answer.json["queued"])
 
-    def test_each_is_sent_once_under_an_id_of_its_own(
-        self, hooks: Hooks, receiver: Receiver
-    ) -> None:
+    def test_each_is_sent_once_with_a_new_id(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         failed = self.failed(hooks, receiver, endpoint)
         hooks.world.advance(seconds=1)
@@ -219,7 +221,7 @@ class TestReplay:
         assert self.replayed(hooks, endpoint) == 0
         assert len(receiver.received) == 3
 
-    def test_of_some_types_and_a_time(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_filtered_by_type_and_time(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         failed = self.failed(hooks, receiver, endpoint)
         hooks.world.advance(seconds=1)
@@ -253,7 +255,7 @@ class TestIds:
         st.uuids(),
         st.datetimes(datetime(1971, 1, 1), datetime(9000, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 - Hypothesis adds the zone
     )
-    def test_follows_from_both_and_sorts_by_time(
+    def test_is_deterministic_and_sorts_by_time(
         self, endpoint: UUID, event: UUID, moment: datetime
     ) -> None:
         at = clock.to_milliseconds(moment)

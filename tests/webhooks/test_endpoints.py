@@ -35,14 +35,16 @@ class TestCallers:
     """Owners and admins, and keys of theirs that may write."""
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL)
-    def test_members_may_not(self, hooks: Hooks, method: str, path: str, body: object) -> None:
+    def test_members_are_forbidden(
+        self, hooks: Hooks, method: str, path: str, body: object
+    ) -> None:
         member = hooks.world.member(hooks.workspace, Role.MEMBER)
         path = f"/webhook-endpoints{path.format(id=hooks.endpoint())}"
         answer = hooks.world.call(method, path, token=member.token, json_body=body)
         assert answer.problem() == (403, "role")
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL)
-    def test_keys_that_only_read_may_not(
+    def test_keys_without_write_scope_are_forbidden(
         self, hooks: Hooks, method: str, path: str, body: object
     ) -> None:
         key = hooks.world.api_key(hooks.workspace, KeyScope.PROPOSE, hooks.owner)
@@ -51,7 +53,7 @@ class TestCallers:
         assert answer.problem() == (403, "scope")
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL[2:])
-    def test_another_workspaces_endpoint_is_not_found(
+    def test_endpoint_of_another_workspace_is_not_found(
         self, hooks: Hooks, method: str, path: str, body: object
     ) -> None:
         endpoint = hooks.endpoint()
@@ -62,7 +64,7 @@ class TestCallers:
         assert answer.problem() == (404, "not_found")
         assert hooks.shown(endpoint)["status"] == "enabled"
 
-    def test_an_admins_key_may(self, hooks: Hooks) -> None:
+    def test_write_key_of_an_admin_is_allowed(self, hooks: Hooks) -> None:
         admin = hooks.world.member(hooks.workspace, Role.ADMIN)
         key = hooks.world.api_key(hooks.workspace, KeyScope.WRITE, admin)
         body = {"url": URL, "events": ["*"]}
@@ -73,7 +75,7 @@ class TestCallers:
 class TestCreate:
     """POST /webhook-endpoints."""
 
-    def test_the_whole_answer(self, hooks: Hooks) -> None:
+    def test_whole_response_and_no_plain_secret_in_storage(self, hooks: Hooks) -> None:
         made = hooks.made(["order.*", "webhook.test"], description="The warehouse")
         endpoint, secret = made["endpoint"], made["secret"]
         assert endpoint == {
@@ -103,12 +105,12 @@ class TestCreate:
             "https://x.local/",
         ],
     )
-    def test_an_address_that_the_guard_refuses(self, hooks: Hooks, url: str) -> None:
+    def test_private_or_http_url_is_refused(self, hooks: Hooks, url: str) -> None:
         answer = hooks.call("POST", json_body={"url": url, "events": ["*"]})
         assert answer.problem() == (422, "url_not_allowed")
         assert [each["path"] for each in answer.json["errors"]] == ["/url"]
 
-    def test_an_unknown_type_is_named(self, hooks: Hooks) -> None:
+    def test_unknown_event_types_are_refused_by_path(self, hooks: Hooks) -> None:
         events = ["order.created", "order.lost", "shop.*", "*.created"]
         answer = hooks.call("POST", json_body={"url": URL, "events": events})
         assert answer.problem() == (422, "unknown_event_type")
@@ -116,18 +118,18 @@ class TestCreate:
         assert paths == ["/events/1", "/events/2", "/events/3"]
 
     @pytest.mark.parametrize("events", [[], ["*"] * 101])
-    def test_one_to_a_hundred_events(self, hooks: Hooks, events: list[str]) -> None:
+    def test_validation_error_unless_1_to_100_events(self, hooks: Hooks, events: list[str]) -> None:
         answer = hooks.call("POST", json_body={"url": URL, "events": events})
         assert answer.error_paths() == ["/events"]
 
-    def test_twenty_a_workspace(self, hooks: Hooks) -> None:
+    def test_limit_of_twenty_endpoints_per_workspace(self, hooks: Hooks) -> None:
         made = [hooks.endpoint() for _ in range(MAX_ENDPOINTS)]
         answer = hooks.call("POST", json_body={"url": URL, "events": ["*"]})
         assert answer.problem() == (409, "endpoint_limit")
         assert hooks.call("DELETE", f"/{made[0]}").status == 204
         hooks.endpoint()
 
-    def test_killed_anywhere_it_is_one(self, hooks: Hooks) -> None:
+    def test_killed_at_any_call_creates_one_endpoint(self, hooks: Hooks) -> None:
         world, body = hooks.world, {"url": URL, "events": ["*"]}
 
         def send() -> Any:
@@ -143,7 +145,7 @@ class TestCreate:
 class TestManyWorkspaces:
     """Workspaces with endpoints share no row, which could grow or be contended."""
 
-    def test_making_and_deleting_one_writes_its_own_workspaces_rows(self, hooks: Hooks) -> None:
+    def test_create_and_delete_write_only_rows_of_the_workspace(self, hooks: Hooks) -> None:
         before = {row.key: row.to_dynamodb_dict() for row in hooks.world.rows()}
         hooks.call("DELETE", f"/{hooks.endpoint()}")
         hooks.endpoint()
@@ -152,7 +154,7 @@ class TestManyWorkspaces:
         assert written, "the endpoint has a row"
         assert all(each.startswith(hooks.workspace.key) for each in written), written
 
-    def test_who_has_any_is_known_by_one_call_for_all(self, hooks: Hooks) -> None:
+    def test_endpoints_of_many_workspaces_are_found_by_one_batch_read(self, hooks: Hooks) -> None:
         owners = [hooks.world.person() for _ in range(4)]
         others = [hooks.world.workspace(each) for each in owners]
         endpoint = hooks.endpoint()
@@ -192,7 +194,7 @@ class TestList:
         assert found(event="product.created,order.created") == [third, second, first]
         assert found(event="product.created", status="disabled") == [third]
 
-    def test_an_unknown_type(self, hooks: Hooks) -> None:
+    def test_unknown_event_type_is_refused(self, hooks: Hooks) -> None:
         answer = hooks.call("GET", query={"event": "order.lost"})
         assert answer.problem() == (422, "unknown_event_type")
         assert [each["path"] for each in answer.json["errors"]] == ["query.event"]
@@ -201,7 +203,7 @@ class TestList:
 class TestUpdate:
     """PATCH /webhook-endpoints/{id}."""
 
-    def test_what_is_left_out_stays(self, hooks: Hooks) -> None:
+    def test_omitted_fields_are_unchanged(self, hooks: Hooks) -> None:
         made = hooks.made(["order.*"], description="A")["endpoint"]
         body = {"events": ["product.*", "product.*"], "includeImports": True}
         answer = hooks.call("PATCH", f"/{made['id']}", json_body=body)
@@ -211,7 +213,7 @@ class TestUpdate:
         cleared = hooks.call("PATCH", f"/{made['id']}", json_body={"description": None})
         assert cleared.json == {**expected, "description": None}
 
-    def test_disabled_and_enabled_again(self, hooks: Hooks) -> None:
+    def test_disabled_and_reenabled(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         disabled = hooks.call("PATCH", f"/{endpoint}", json_body={"status": "disabled"}).json
         assert (disabled["status"], disabled["disabledReason"]) == ("disabled", "manual")
@@ -230,13 +232,13 @@ class TestUpdate:
 class TestDelete:
     """DELETE /webhook-endpoints/{id}."""
 
-    def test_it_is_gone_and_a_repeated_deletion_is_204(self, hooks: Hooks) -> None:
+    def test_repeated_deletion_is_204(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         assert hooks.call("DELETE", f"/{endpoint}").status == 204
         assert hooks.call("GET", f"/{endpoint}").problem() == (404, "not_found")
         assert hooks.call("DELETE", f"/{endpoint}").status == 204
 
-    def test_what_waits_is_not_sent(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_pending_deliveries_are_not_sent(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         hooks.tested(endpoint)
         hooks.call("DELETE", f"/{endpoint}")
@@ -268,7 +270,7 @@ class TestRotate:
         hooks.world.advance(minutes=1)
         assert (accepted_by(old), accepted_by(new)) == (False, True)
 
-    def test_one_from_before_an_earlier_rotation_ends_at_once(
+    def test_second_rotation_invalidates_the_oldest_secret(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
         endpoint = hooks.endpoint()
@@ -279,7 +281,7 @@ class TestRotate:
         [sent] = receiver.received
         assert len(sent.headers["webhook-signature"].split(" ")) == 2
 
-    def test_the_secret_is_sealed_for_retries(self, hooks: Hooks) -> None:
+    def test_idempotent_replay_returns_the_same_secret(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         first = hooks.call("POST", f"/{endpoint}/rotate-secret", key=KEY)
         again = hooks.call("POST", f"/{endpoint}/rotate-secret", key=KEY)

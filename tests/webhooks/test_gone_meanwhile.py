@@ -47,7 +47,7 @@ class TestErased:
     """A person is erased while each of their events waits for its next attempt."""
 
     @pytest.mark.parametrize("failed", [1, 3], ids=["it waits in the queue", "it waits in a row"])
-    def test_no_later_attempt_and_no_log_holds_a_word_of_them(
+    def test_later_attempts_and_logs_contain_no_personal_data(
         self, hooks: Hooks, receiver: Receiver, failed: int, capfd: pytest.CaptureFixture[str]
     ) -> None:
         types = ["profile.*", "consent.*", "order.*"]
@@ -84,7 +84,7 @@ class TestErased:
 class TestWorkspace:
     """A workspace is deleted with endpoints and waiting deliveries."""
 
-    def test_nothing_more_is_sent_and_nothing_is_left(
+    def test_pending_deliveries_are_not_sent_and_all_rows_deleted(
         self, world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)

@@ -26,7 +26,7 @@ def subjects(hooks: Hooks) -> list[str]:
 class TestFailing:
     """An endpoint that refuses everything."""
 
-    def test_it_fails_from_the_first_failure_until_a_success(
+    def test_failing_since_the_first_failure_until_a_success(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
         receiver.answers = [503, FetchFailed(Failure.TIMED_OUT)]
@@ -47,7 +47,7 @@ class TestFailing:
         shown = hooks.shown(endpoint)
         assert (shown["failingSince"], shown["lastSuccessAt"] is not None) == (None, True)
 
-    def test_the_owner_is_told_after_a_day_and_when_it_is_disabled_after_five(
+    def test_owner_is_emailed_after_a_day_and_on_disabling_after_five(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
         receiver.always = 500
@@ -69,7 +69,9 @@ class TestFailing:
         assert len(subjects(hooks)) == 2
         assert all("canary" not in each.text for each in hooks.world.emails())
 
-    def test_one_that_recovers_is_left_alone(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_recovered_endpoint_stays_enabled_without_emails(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
         receiver.answers = [500]
         endpoint = hooks.endpoint()
         hooks.tested(endpoint)
@@ -79,7 +81,9 @@ class TestFailing:
             hooks.advance(timedelta(days=1))
         assert (subjects(hooks), hooks.shown(endpoint)["status"]) == ([], "enabled")
 
-    def test_failing_again_later_counts_from_then(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_later_failure_starts_a_new_failing_period(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
         receiver.answers = [500]
         endpoint = hooks.endpoint()
         hooks.tested(endpoint)
@@ -94,7 +98,7 @@ class TestFailing:
         hooks.advance(timedelta(hours=20))
         assert len(subjects(hooks)) == 1
 
-    def test_another_address_begins_anew(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_changed_url_resets_the_failing_period(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.always = 500
         endpoint = hooks.endpoint()
         hooks.tested(endpoint)
@@ -118,7 +122,7 @@ class TestFailing:
         hooks.advance(timedelta(days=1, minutes=1))
         assert len(subjects(hooks)) == 2
 
-    def test_410_disables_at_once(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_status_410_disables_immediately(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.always = 410
         endpoint = hooks.endpoint()
         first, second = hooks.tested(endpoint)["id"], hooks.tested(endpoint)["id"]
@@ -131,7 +135,7 @@ class TestFailing:
             shown = hooks.delivery(endpoint, delivery)
             assert (shown["status"], shown["nextAttemptAt"]) == ("failed", None)
 
-    def test_enabled_again_it_is_sent_what_happens_then(
+    def test_reenabled_endpoint_gets_only_later_events(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
         receiver.answers = [410]
@@ -146,7 +150,9 @@ class TestFailing:
         hooks.world.deliver()
         assert len(receiver.received) == 2
 
-    def test_what_comes_next_waits_with_what_failed(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_event_for_a_failing_endpoint_is_queued_for_retry(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
         receiver.always = 500
         endpoint = hooks.endpoint()
         hooks.tested(endpoint)
@@ -178,7 +184,7 @@ class TestRetryAfter:
             (f"Wed, 21 Oct 2035 07:28:00 +{10**20}", timedelta(seconds=5)),
         ],
     )
-    def test_is_kept_to(
+    def test_seconds_extend_the_wait_up_to_24_h_unless_invalid(
         self, hooks: Hooks, receiver: Receiver, retry_after: str, waits: timedelta
     ) -> None:
         receiver.answers = [(503, {"retry-after": retry_after})]
@@ -189,7 +195,7 @@ class TestRetryAfter:
         wait = clock.from_text(shown["nextAttemptAt"]) - clock.from_text(shown["attempts"][0]["at"])
         assert waits <= wait <= waits * 1.1 + timedelta(seconds=1)
 
-    def test_a_date(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_http_date_is_respected(self, hooks: Hooks, receiver: Receiver) -> None:
         at = clock.now() + timedelta(hours=3)
         receiver.answers = [(429, {"retry-after": at.strftime("%a, %d %b %Y %H:%M:%S GMT")})]
         endpoint = hooks.endpoint()
@@ -202,7 +208,7 @@ class TestRetryAfter:
 class TestGuard:
     """The guard checks the address at each attempt, and the connection is made to that address."""
 
-    def test_dns_that_changes_after_the_first_attempt(
+    def test_dns_rebinding_to_private_address_is_refused(
         self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         addresses = {"hooks.example.com": "93.184.216.34"}
@@ -227,9 +233,7 @@ class TestGuard:
             assert "isn't public" in shown["attempts"][-1]["error"]
         assert connected == ["93.184.216.34"]
 
-    def test_a_redirect_is_an_answer_and_not_followed(
-        self, hooks: Hooks, receiver: Receiver
-    ) -> None:
+    def test_redirect_is_recorded_and_not_followed(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.answers = [(307, {"location": "http://169.254.169.254/"})]
         endpoint = hooks.endpoint()
         delivery = hooks.tested(endpoint)["id"]
@@ -238,7 +242,7 @@ class TestGuard:
         [attempt] = hooks.delivery(endpoint, delivery)["attempts"]
         assert attempt["status"] == 307
 
-    def test_nobody_connects_to_where_a_later_answer_leads(
+    def test_redirect_after_url_change_is_not_followed(
         self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The guard would allow the other address: the redirect itself isn't followed."""
@@ -259,7 +263,7 @@ class TestGuard:
             assert second.requests
             assert not elsewhere.requests
 
-    def test_nothing_of_an_answers_body_is_kept(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_response_body_is_not_stored(self, hooks: Hooks, receiver: Receiver) -> None:
         receiver.always = 500
         hooks.tested(hooks.endpoint())
         hooks.world.deliver()

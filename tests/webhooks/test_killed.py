@@ -67,7 +67,7 @@ class TestAttempt:
     """One attempt, killed before and after each of its calls."""
 
     @pytest.mark.parametrize("status", [204, 500, 410])
-    def test_the_first(self, hooks: Hooks, receiver: Receiver, status: int) -> None:
+    def test_first_attempt(self, hooks: Hooks, receiver: Receiver, status: int) -> None:
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
         receiver.always = status
@@ -89,7 +89,7 @@ class TestAttempt:
             assert shown["status"] == ("failed" if status == 410 else "delivered"), positions
             assert len(receiver.received) <= 3, positions
 
-    def test_one_that_waits_in_a_row(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_delayed_attempt_stored_as_a_row(self, hooks: Hooks, receiver: Receiver) -> None:
         """The third attempt fails: the fourth one is half an hour later, in a row."""
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
@@ -117,7 +117,7 @@ class TestAttempt:
             assert shown["status"] == "delivered", positions
             assert len(shown["attempts"]) == 4, positions
 
-    def test_none_is_pending_for_ever(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_delivery_is_never_pending_forever(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
         receiver.always = 500
@@ -137,7 +137,7 @@ class TestAttempt:
 class TestSchedule:
     """The schedule of later attempts, killed before and after each of its calls."""
 
-    def test_what_is_due_is_queued(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_due_attempts_are_queued(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
         receiver.answers = [(500, {"retry-after": "3600"})]
@@ -156,7 +156,7 @@ class TestRequests:
     """Requests that send something."""
 
     @pytest.mark.parametrize("path", ["/test", "/deliveries/{delivery}/retry", "/replay"])
-    def test_killed_anywhere_it_is_sent_once(
+    def test_killed_at_any_call_sends_once(
         self, hooks: Hooks, receiver: Receiver, path: str
     ) -> None:
         receiver.answers = [410]
@@ -182,7 +182,7 @@ class TestRequests:
 class TestMessages:
     """Messages that come twice, late and in another order."""
 
-    def test_in_each_order_and_twice(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_duplicated_and_reordered_messages(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
         later = [
@@ -202,7 +202,7 @@ class TestMessages:
             assert (shown["status"], len(shown["attempts"])) == ("delivered", 3)
             assert len(receiver.received) == 1
 
-    def test_the_same_event_twice_is_one_delivery(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_duplicate_event_is_one_delivery(self, hooks: Hooks, receiver: Receiver) -> None:
         endpoint = hooks.endpoint()
         event = hooks.event("order.created", resource=None)
         for _ in range(2):
@@ -211,7 +211,9 @@ class TestMessages:
         assert len(hooks.deliveries(endpoint)) == len(receiver.received) == 1
 
     @pytest.mark.parametrize("code", [*THROTTLED, FAULT.response["Error"]["Code"]])
-    def test_throttled(self, hooks: Hooks, receiver: Receiver, code: str) -> None:
+    def test_throttled_attempt_is_delivered(
+        self, hooks: Hooks, receiver: Receiver, code: str
+    ) -> None:
         endpoint = hooks.endpoint()
         _, message = first_message(hooks, endpoint)
         for operation in ("BatchGetItem", "UpdateItem"):
@@ -222,7 +224,7 @@ class TestMessages:
         assert shown["status"] == "delivered"
         assert set(receiver.ids) == {str(message.delivery_id)}
 
-    def test_what_sqs_refuses_is_sent_again(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_event_refused_by_sqs_is_sent_on_retry(self, hooks: Hooks, receiver: Receiver) -> None:
         hooks.endpoint()
         event = hooks.event("order.created", resource=None)
         with (
@@ -243,7 +245,7 @@ class TestStream:
         answer = hooks.world.call("POST", "/profiles", token=hooks.owner.token, json_body=body)
         assert answer.status == 201, answer.body
 
-    def test_killed_anywhere_each_is_told_once_with_one_id(
+    def test_killed_at_any_call_sends_each_event_once(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
         hooks.endpoint(["profile.*"])
@@ -264,18 +266,20 @@ class TestStream:
                 positions
             )
 
-    def test_workspaces_without_endpoints_cost_one_read_a_batch(self, hooks: Hooks) -> None:
+    def test_workspaces_without_endpoints_cost_one_batch_read(self, hooks: Hooks) -> None:
         other = another(hooks.world)
         self.happens(hooks)
         self.happens(other)
         assert counted_dynamodb(hooks.world.relay) == ["BatchGetItem"]
 
-    def test_a_deleted_endpoint_costs_no_query(self, hooks: Hooks) -> None:
+    def test_deleted_endpoint_costs_no_query(self, hooks: Hooks) -> None:
         hooks.call("DELETE", f"/{hooks.endpoint()}")
         self.happens(hooks)
         assert counted_dynamodb(hooks.world.relay) == ["BatchGetItem"]
 
-    def test_one_with_endpoints_a_query_more(self, hooks: Hooks, receiver: Receiver) -> None:
+    def test_workspace_with_endpoints_costs_one_more_query(
+        self, hooks: Hooks, receiver: Receiver
+    ) -> None:
         hooks.endpoint(["profile.*"])
         other = another(hooks.world)
         self.happens(hooks)
@@ -284,7 +288,7 @@ class TestStream:
         hooks.world.deliver()
         assert len(receiver.received) == 1
 
-    def test_where_nothing_happens_nothing_is_read(self, hooks: Hooks) -> None:
+    def test_read_request_costs_nothing(self, hooks: Hooks) -> None:
         hooks.world.call("GET", "/profiles", token=hooks.owner.token)
         assert counted_dynamodb(hooks.world.relay) == []
 

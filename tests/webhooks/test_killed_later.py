@@ -66,7 +66,9 @@ class TestReplay:
         receiver.received.clear()
         return endpoint
 
-    def test_each_is_sent_once_more(self, hooks: Hooks, receiver: Receiver, failed: str) -> None:
+    def test_each_failed_delivery_is_replayed_once(
+        self, hooks: Hooks, receiver: Receiver, failed: str
+    ) -> None:
         before = {each["id"] for each in hooks.deliveries(failed)}
         body = {"createdFrom": "2020-01-01T00:00:00Z"}
         assert hooks.call("POST", f"/{failed}/replay", json_body=body).status == 202
@@ -96,7 +98,7 @@ class TestFailingEndpoint:
         [(1, "enabled", [FAILS]), (5, "disabled", [DISABLED])],
         ids=["told", "disabled"],
     )
-    def test_its_owner_is_told_once(
+    def test_owner_is_emailed_once(
         self, hooks: Hooks, receiver: Receiver, days: int, status: str, emails: list[str]
     ) -> None:
         receiver.always = 500

@@ -25,7 +25,7 @@ class TestCallers:
     """Who may call what."""
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL)
-    def test_keys_may_not(
+    def test_api_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str,
         body: object,
     ) -> None:  # fmt: skip
@@ -35,7 +35,7 @@ class TestCallers:
         assert answer.problem() == (403, "sign_in_required")
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL)
-    def test_role_too_small(
+    def test_insufficient_role_is_refused(
         self, world: World, workspace: WorkspaceScope, method: str, path: str, body: object
     ) -> None:
         member = world.member(workspace)
@@ -49,7 +49,7 @@ class TestCallers:
         assert answer.problem() == (409, "no_active_workspace")
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL[2:])
-    def test_another_workspaces_key(
+    def test_key_of_another_workspace_is_not_found(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str,
         body: object,
     ) -> None:  # fmt: skip
@@ -61,7 +61,7 @@ class TestCallers:
         assert works(world, secret)
 
     @pytest.mark.parametrize(("method", "path", "body"), ALL[2:])
-    def test_no_uuid(
+    def test_malformed_id_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str,
         body: object,
     ) -> None:  # fmt: skip
@@ -91,7 +91,7 @@ class TestCreate:
         assert tokens(world) == []
 
     @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_shows_the_secret_once(
+    def test_response_shows_the_secret_once(
         self, world: World, owner: Someone, workspace: WorkspaceScope, scope: KeyScope
     ) -> None:
         before = clock.now()
@@ -128,7 +128,7 @@ class TestCreate:
         key, _ = made(world, admin)
         assert shown(world, admin, key)["createdBy"] == admin.name
 
-    def test_a_hundred_active_ones(
+    def test_limit_of_100_active_keys(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         for _ in range(ACTIVE_KEYS - 1):
@@ -145,7 +145,7 @@ class TestCreate:
         again = world.call("POST", "/api-keys", token=owner.token, json_body=body)
         assert again.problem() == (409, "key_limit")
 
-    def test_the_limit_is_each_workspaces_own(
+    def test_limit_is_per_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         for _ in range(ACTIVE_KEYS):
@@ -154,7 +154,7 @@ class TestCreate:
         world.workspace(other)
         made(world, other)
 
-    def test_two_at_once_for_the_last_place(
+    def test_concurrent_creations_do_not_exceed_the_limit(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         for _ in range(ACTIVE_KEYS - 1):
@@ -167,7 +167,7 @@ class TestCreate:
         assert (len(tokens(world)), counted(workspace)) == (100, 100)
 
     @pytest.mark.parametrize("demoted", [False, True])
-    def test_by_who_is_no_admin_any_more(
+    def test_admin_removed_or_demoted_concurrently_is_refused(
         self, world: World, workspace: WorkspaceScope, *, demoted: bool
     ) -> None:
         """A key outlives its maker's membership, so an admin who is leaving may not make one."""
@@ -178,7 +178,7 @@ class TestCreate:
         assert answer.problem() == (403, "role")
         assert tokens(world) == []
 
-    def test_of_a_workspace_that_has_just_ended(
+    def test_concurrently_deleted_workspace_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, secret = made(world, owner)
@@ -201,7 +201,7 @@ class TestCreate:
         assert again.header("idempotency-replayed") == "true"
         assert len(tokens(world)) == 1
 
-    def test_replay_with_another_session(
+    def test_replay_from_another_session_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         body = {"name": "Key", "scope": "read"}
@@ -224,7 +224,7 @@ class TestList:
         assert answer.json["total"] == len(answer.json["items"])
         return [item["name"] for item in answer.json["items"]]
 
-    def test_the_whole_answer(self, world: World, owner: Someone) -> None:
+    def test_complete_response(self, world: World, owner: Someone) -> None:
         stranger = world.person()
         world.workspace(stranger)
         made(world, stranger)
@@ -235,7 +235,7 @@ class TestList:
             "items": [shown(world, owner, key)], "total": 1, "page": 1, "pageSize": 25,
         }  # fmt: skip
 
-    def test_orders_and_filters(
+    def test_sorts_and_filters(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         secrets = {}
@@ -265,14 +265,16 @@ class TestList:
         ]:
             assert ",".join(self.names(world, owner, **query)) == expected, query
 
-    def test_search_by_the_shown_prefix(
+    def test_search_by_key_prefix(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         _, secret = made(world, owner, "One")
         made(world, owner, "Two")
         assert self.names(world, owner, q=secret[: len("stp_") + 8]) == ["One"]
 
-    def test_past_the_end(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_page_past_the_end_is_empty(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         made(world, owner)
         query = {"page": 2, "pageSize": 10}
         answer = world.call("GET", "/api-keys", token=owner.token, query=query)
@@ -302,7 +304,7 @@ class TestGet:
         answer = world.call("GET", f"/api-keys/{uuid4()}", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_the_makers_name_is_the_present_one(
+    def test_created_by_is_the_creators_current_name(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -319,7 +321,7 @@ class TestGet:
         changes.commit()
         assert shown(world, owner, key)["createdBy"] is None
 
-    def test_last_use_is_noted_at_most_once_a_minute(
+    def test_last_used_at_is_updated_at_most_once_a_minute(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, secret = made(world, owner)
@@ -336,7 +338,7 @@ class TestGet:
         assert str(shown(world, owner, key)["lastUsedAt"]) > first
 
 
-def test_a_keys_repr_tells_no_digest(world: World, workspace: WorkspaceScope) -> None:
+def test_repr_of_api_key_hides_digest(world: World, workspace: WorkspaceScope) -> None:
     secret = world.api_key(workspace, KeyScope.READ)
     key: ApiKey = world.key_of(secret)
     assert key.secrets[0].digest == digest(secret)

@@ -47,7 +47,7 @@ class TestUpdate:
         assert shown(world, owner, key) == answer.json
         assert works(world, secret)
 
-    def test_each_secret_knows_the_name(
+    def test_renaming_applies_to_both_secrets_of_an_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """A rotation's overlap has two secrets; a new secret is made under the new name."""
@@ -59,7 +59,7 @@ class TestUpdate:
         third = rotate(json_body={"overlapSeconds": 3600}).json["key"]
         assert [name_behind(secret) for secret in (second, third)] == ["New", "New"]
 
-    def test_rotated_meanwhile(
+    def test_concurrently_rotated_secret_gets_the_new_name(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """The secret that is new gets the name too."""
@@ -72,14 +72,16 @@ class TestUpdate:
         assert shown(world, owner, key)["name"] == "New"
         assert name_behind(secrets[0]) == "New"
 
-    def test_revoked(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_revoked_key_is_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key, _ = made(world, owner, "Old")
         revoked(world, owner, key)
         answer = self.patch(world, owner, key, {"name": "New"})
         assert answer.problem() == (409, "key_revoked")
         assert shown(world, owner, key)["name"] == "Old"
 
-    def test_revoked_meanwhile(
+    def test_concurrently_revoked_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, _ = made(world, owner, "Old")
@@ -96,7 +98,9 @@ class TestRevoke:
         answer = world.call("POST", f"/api-keys/{uuid4()}/revoke", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_ends_the_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_key_stops_working(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key, secret = made(world, owner)
         assert works(world, secret)
         before, now = shown(world, owner, key), clock.now()
@@ -110,7 +114,9 @@ class TestRevoke:
         assert tokens(world) == []
         assert counted(workspace) == 0
 
-    def test_is_repeatable(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_second_revocation_changes_nothing(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key, _ = made(world, owner)
         revoked(world, owner, key)
         first = shown(world, owner, key)
@@ -119,7 +125,7 @@ class TestRevoke:
         assert shown(world, owner, key) == first
         assert counted(workspace) == 0
 
-    def test_two_at_once_count_once(
+    def test_concurrent_revocations_are_counted_once(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, _ = made(world, owner)
@@ -128,7 +134,7 @@ class TestRevoke:
             revoked(world, owner, key)
         assert counted(workspace) == 1
 
-    def test_ends_an_overlap_too(
+    def test_both_secrets_of_an_overlap_stop_working(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, old = made(world, owner)
@@ -139,7 +145,7 @@ class TestRevoke:
         assert (works(world, old), works(world, new)) == (False, False)
         assert tokens(world) == []
 
-    def test_revoked_while_a_request_comes_in(
+    def test_concurrent_request_does_not_recreate_the_token(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, secret = made(world, owner)

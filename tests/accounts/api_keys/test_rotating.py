@@ -69,7 +69,7 @@ class TestRotate:
         answer = world.call("POST", path, token=owner.token, json_body=body)
         assert answer.error_paths() == ["/overlap"]
 
-    def test_by_a_person_the_old_secret_ends_at_once(
+    def test_by_person_old_secret_ends_immediately(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, old = made(world, owner)
@@ -91,7 +91,7 @@ class TestRotate:
         assert counted(workspace) == 1
 
     @pytest.mark.parametrize("overlap", [1, 86400])
-    def test_by_a_person_with_an_overlap(
+    def test_by_person_old_secret_works_during_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int
     ) -> None:
         key, old = made(world, owner)
@@ -101,7 +101,7 @@ class TestRotate:
         assert (works(world, old), works(world, new)) == (False, True)
 
     @pytest.mark.parametrize(("overlap", "seconds"), [(None, 3600), (300, 300), (86400, 86400)])
-    def test_by_the_key_itself(
+    def test_by_key_itself_old_secret_works_during_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int | None,
         seconds: int,
     ) -> None:  # fmt: skip
@@ -115,7 +115,7 @@ class TestRotate:
         assert (works(world, old), works(world, new)) == (False, True)
 
     @pytest.mark.parametrize("overlap", [0, 299])
-    def test_a_key_must_leave_itself_some_time(
+    def test_by_key_itself_overlap_below_five_minutes_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int
     ) -> None:
         key, secret = made(world, owner)
@@ -123,13 +123,15 @@ class TestRotate:
         assert answer.error_paths() == ["/overlapSeconds"]
         assert tokens(world) == [f"token#{digest(secret)}"]
 
-    def test_by_the_key_of_somebody_removed(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_key_of_former_member_rotates_itself(
+        self, world: World, workspace: WorkspaceScope
+    ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         key, secret = made(world, admin)
         assert world.call("POST", "/members/leave", token=admin.token).status == 204
         assert self.rotate(world, secret, key).status == 200
 
-    def test_again_during_an_overlap_ends_the_oldest(
+    def test_second_rotation_during_overlap_ends_the_oldest_secret(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, first = made(world, owner)
@@ -142,7 +144,9 @@ class TestRotate:
         fourth = self.rotate(world, owner.token, key).json["key"]
         assert tokens(world) == [f"token#{digest(fourth)}"]
 
-    def test_two_at_once(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_concurrent_rotations_leave_two_secrets(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key, first = made(world, owner)
         caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
         other: list[str] = []
@@ -151,7 +155,7 @@ class TestRotate:
         assert [works(world, s) for s in (first, other[-1], last)] == [False, True, True]
         assert len(tokens(world)) == 2
 
-    def test_the_last_use_of_what_is_gone_is_kept(
+    def test_last_used_at_survives_deletion_of_old_secrets(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, old = made(world, owner)
@@ -164,7 +168,7 @@ class TestRotate:
             assert shown(world, owner, key)["lastUsedAt"] == used
         assert len(tokens(world)) == 1
 
-    def test_a_use_meanwhile_is_kept(
+    def test_concurrent_use_is_counted_in_last_used_at(
         self,
         world: World,
         owner: Someone,
@@ -179,13 +183,15 @@ class TestRotate:
         assert clock.from_text(answer.json["apiKey"]["lastUsedAt"]) >= before
         assert shown(world, owner, key) == answer.json["apiKey"]
 
-    def test_revoked(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_revoked_key_is_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key, _ = made(world, owner)
         revoked(world, owner, key)
         assert self.rotate(world, owner.token, key).problem() == (409, "key_revoked")
         assert tokens(world) == []
 
-    def test_revoked_meanwhile(
+    def test_concurrently_revoked_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, secret = made(world, owner)
@@ -195,7 +201,7 @@ class TestRotate:
         assert tokens(world) == []
         assert world.emails() == []
 
-    def test_owner_and_maker_are_told(
+    def test_owner_and_creator_are_emailed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -212,7 +218,7 @@ class TestRotate:
             assert "The old secret works until" in email.text
             assert answer.json["key"] not in email.text
 
-    def test_one_email_where_they_are_one(
+    def test_owner_who_created_the_key_gets_one_email(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, _ = made(world, owner)
@@ -221,7 +227,7 @@ class TestRotate:
         assert email.to == owner.email
         assert "stopped working at once" in email.text
 
-    def test_a_key_that_rotates_itself_is_named(
+    def test_email_names_the_key_that_rotated_itself(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, secret = made(world, owner, f"Robot {CANARY}")
@@ -229,7 +235,7 @@ class TestRotate:
         [email] = world.emails()
         assert f"Rotated by: Robot {CANARY}" in email.text
 
-    def test_a_retry_with_the_old_secret_replays(
+    def test_retry_with_old_secret_is_replayed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, old = made(world, owner)

@@ -81,7 +81,7 @@ def _assert_html(page: Page, email: RenderedEmail, *, facts: list[str], link: st
 class TestInvitation:
     email = rendered(BY_NAME["invitation"])
 
-    def test_says_who_where_as_what_and_until_when(self) -> None:
+    def test_states_inviter_workspace_role_and_expiry(self) -> None:
         assert self.email.subject == "Jane Müller invited you to Nordlicht & Söhne on Storepost"
         page = read(
             self.email,
@@ -106,7 +106,7 @@ class TestInvitation:
 class TestVerifyAddress:
     email = rendered(BY_NAME["verify_address"])
 
-    def test_gives_the_code_and_where_to_type_it(self) -> None:
+    def test_contains_code_and_link(self) -> None:
         assert self.email.subject == "Your Storepost sign-up code"
         page = read(
             self.email,
@@ -122,7 +122,7 @@ class TestVerifyAddress:
 class TestAddressKnown:
     email = rendered(BY_NAME["address_known"])
 
-    def test_tells_the_owner_and_opens_the_way_in(self) -> None:
+    def test_contains_sign_in_link(self) -> None:
         assert self.email.subject == "You already have a Storepost account"
         page = read(
             self.email,
@@ -138,7 +138,7 @@ class TestAddressKnown:
 class TestSignInCode:
     email = rendered(BY_NAME["sign_in_code"])
 
-    def test_gives_the_code(self) -> None:
+    def test_contains_the_code(self) -> None:
         assert self.email.subject == "Your Storepost sign-in code"
         read(
             self.email,
@@ -152,7 +152,7 @@ class TestSignInCode:
 class TestTwoFactorEmailCode:
     email = rendered(BY_NAME["two_factor_email_code"])
 
-    def test_gives_the_code(self) -> None:
+    def test_contains_the_code(self) -> None:
         assert self.email.subject == "Your code to turn on two-factor by email"
         read(
             self.email,
@@ -166,7 +166,7 @@ class TestTwoFactorEmailCode:
 class TestPasswordReset:
     email = rendered(BY_NAME["password_reset"])
 
-    def test_gives_the_link_and_what_it_does(self) -> None:
+    def test_contains_reset_link_and_consequences(self) -> None:
         assert self.email.subject == "Choose a new Storepost password"
         page = read(
             self.email,
@@ -189,7 +189,7 @@ class TestPasswordReset:
 class TestPasswordChanged:
     email = rendered(BY_NAME["password_changed"])
 
-    def test_says_when_and_what_ended(self) -> None:
+    def test_states_time_and_ended_sessions(self) -> None:
         assert self.email.subject == "Your Storepost password was changed"
         read(
             self.email,
@@ -206,7 +206,7 @@ class TestPasswordChanged:
 class TestNewAddressCode:
     email = rendered(BY_NAME["new_address_code"])
 
-    def test_gives_the_code(self) -> None:
+    def test_contains_the_code(self) -> None:
         assert self.email.subject == "Confirm your new address for Storepost"
         read(
             self.email,
@@ -220,7 +220,7 @@ class TestNewAddressCode:
 class TestAddressChanged:
     email = rendered(BY_NAME["address_changed"])
 
-    def test_tells_the_old_address_when_and_where_to(self) -> None:
+    def test_states_time_and_masked_new_address(self) -> None:
         assert self.email.subject == "The address of your Storepost account was changed"
         read(
             self.email,
@@ -237,7 +237,7 @@ class TestAddressChanged:
 class TestAddressTaken:
     email = rendered(BY_NAME["address_taken"])
 
-    def test_tells_the_owner_that_nothing_changed(self) -> None:
+    def test_states_that_nothing_was_changed(self) -> None:
         assert self.email.subject == "A request to use your address on Storepost"
         read(
             self.email,
@@ -250,7 +250,7 @@ class TestAddressTaken:
 class TestTwoFactorLimit:
     email = rendered(BY_NAME["two_factor_limit"])
 
-    def test_says_when_from_where_and_for_how_long(self) -> None:
+    def test_states_time_ip_address_and_lock_duration(self) -> None:
         assert self.email.subject == "The second step of signing in is locked for an hour"
         read(
             self.email,
@@ -270,7 +270,7 @@ class TestApiKeyRotated:
     facts = ("Nordlicht & Söhne", "Warehouse sync", "stp_Ab12Cd34", "Sam O'Hara", AT)
     reason = "you own the workspace Nordlicht & Söhne or made this key."
 
-    def test_says_which_key_who_when_and_until_when_the_old_one_works(self) -> None:
+    def test_states_key_author_time_and_end_of_overlap(self) -> None:
         assert self.email.subject == "The API key Warehouse sync was rotated"
         read(
             self.email,
@@ -280,7 +280,7 @@ class TestApiKeyRotated:
         )
         assert "stopped working" not in self.email.text + self.email.html
 
-    def test_says_that_the_old_secret_ended_where_nothing_overlaps(self) -> None:
+    def test_without_overlap_states_that_old_secret_ended(self) -> None:
         email = rendered(
             ApiKeyRotated(
                 "Nordlicht & Söhne", "Warehouse sync", "stp_Ab12Cd34", "Sam O'Hara", WHEN, None
@@ -300,7 +300,7 @@ class TestApiKeyRotated:
 class TestMemberRemovedKeys:
     email = rendered(BY_NAME["member_removed_keys"])
 
-    def test_lists_the_keys_that_go_on_working(self) -> None:
+    def test_lists_the_keys_that_still_work(self) -> None:
         assert self.email.subject == "API keys made by Sam O'Hara"
         page = read(
             self.email,
@@ -313,7 +313,7 @@ class TestMemberRemovedKeys:
         listed = [line.strip() for line in page.seen.splitlines() if "stp_" in line]
         assert listed == [bullet.removeprefix("- ") for bullet in bullets]
 
-    def test_says_so_where_there_are_none(self) -> None:
+    def test_states_that_no_keys_still_work(self) -> None:
         email = rendered(MemberRemovedKeys("Nordlicht", "Sam", ()))
         read(
             email,
@@ -324,13 +324,11 @@ class TestMemberRemovedKeys:
         assert "go on working" not in email.text + email.html
 
 
-class TestLetterhead:
+class TestLayout:
     """What all of them share."""
 
     @pytest.mark.parametrize("message", EXAMPLES, ids=lambda message: message.template)
-    def test_is_dressed_for_dark_mode_and_keeps_numbers_from_becoming_links(
-        self, message: Message
-    ) -> None:
+    def test_supports_dark_mode_and_disables_phone_number_links(self, message: Message) -> None:
         html = rendered(message).html
         page = Page(html)
         assert ("meta", "content", "light dark") in page.attributes
@@ -344,7 +342,7 @@ class TestLetterhead:
         [example for example in EXAMPLES if hasattr(example, "code")],
         ids=lambda message: message.template,
     )
-    def test_shows_a_code_large_and_tells_it_to_the_body_alone(self, message: Message) -> None:
+    def test_code_is_large_and_only_in_the_body(self, message: Message) -> None:
         email = rendered(message)
         page = Page(email.html)
         styles = [value for _, name, value in page.attributes if name == "style"]

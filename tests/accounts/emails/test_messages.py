@@ -46,24 +46,24 @@ NAMES = {
 
 
 class TestMessages:
-    def test_every_email_has_its_message(self) -> None:
+    def test_every_email_has_a_message(self) -> None:
         assert set(MESSAGES) == NAMES
         assert {name: cls.template for name, cls in MESSAGES.items()} == {n: n for n in NAMES}
 
     def test_every_message_has_an_example(self) -> None:
         assert [type(example) for example in EXAMPLES] == list(MESSAGES.values())
 
-    def test_a_message_stays_what_it_is(self) -> None:
+    def test_message_is_immutable(self) -> None:
         message = SignInCode("Jane", "049302")
         with pytest.raises(FrozenInstanceError):
             message.name = "Eve"  # type: ignore[misc]
 
-    def test_what_opens_an_account_stays_out_of_logs(self) -> None:
+    def test_repr_hides_links_and_codes(self) -> None:
         reset = PasswordReset("Jane", "https://app.example.com/reset#token=abc")
         assert repr(reset) == "PasswordReset(name='Jane')"
         assert repr(SignInCode("Jane", "049302")) == "SignInCode(name='Jane')"
 
-    def test_importing_them_brings_nothing_heavy(self) -> None:
+    def test_import_loads_no_heavy_dependency(self) -> None:
         loaded = subprocess.run(
             [
                 sys.executable,
@@ -81,7 +81,7 @@ class TestMessages:
 
 class TestToParams:
     @pytest.mark.parametrize("message", EXAMPLES, ids=lambda message: message.template)
-    def test_json_gives_back_what_it_got(self, message: Message) -> None:
+    def test_params_round_trip_through_json(self, message: Message) -> None:
         params = to_params(message)
         assert set(params) == {part.name for part in fields(message)}
         assert json.loads(json.dumps(params)) == params
@@ -94,7 +94,7 @@ class TestToParams:
             "when": "2026-11-28T14:05:00.123+00:00",
         }
 
-    def test_a_time_without_an_offset_is_refused(self) -> None:
+    def test_time_without_offset_is_refused(self) -> None:
         unknown = datetime(2026, 11, 28, 14, 5)  # noqa: DTZ001
         with pytest.raises(ValueError, match="offset"):
             to_params(PasswordChanged("Jane", unknown))
@@ -112,7 +112,7 @@ class TestToParams:
         message = ApiKeyRotated("Nordlicht", "Sync", "stp_Ab12Cd34", "Sam", at, None)
         assert to_params(message)["overlap_ends_at"] is None
 
-    def test_an_invitation_whole(self) -> None:
+    def test_complete_invitation(self) -> None:
         at = datetime(2026, 11, 28, 14, 5, tzinfo=UTC)
         message = Invitation("Nordlicht", "Jane", "member", "https://app.example.com/i/1", at)
         assert to_params(message) == {
@@ -140,6 +140,6 @@ class TestMaskAddress:
         assert mask_address(address) == masked
 
     @pytest.mark.parametrize("address", ["", "jane", "@example.com", "jane@", "@"])
-    def test_what_is_no_address_is_refused(self, address: str) -> None:
+    def test_malformed_address_is_refused(self, address: str) -> None:
         with pytest.raises(ValueError, match="not an email address"):
             mask_address(address)

@@ -65,7 +65,7 @@ def with_names(message: Message, value: str) -> dict[str, object]:
 @pytest.mark.parametrize("message", EXAMPLES, ids=lambda message: message.template)
 class TestHostileValues:
     @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
-    def test_stay_text_on_one_line(self, message: Message, value: str) -> None:
+    def test_add_no_markup_links_or_lines(self, message: Message, value: str) -> None:
         harmless = render(message.template, with_names(message, "Jane"))
         email = render(message.template, with_names(message, value))
 
@@ -83,26 +83,26 @@ class TestHostileValues:
         assert len(email.html.encode()) < 100_000
 
     @pytest.mark.parametrize("value", HOSTILE.values(), ids=HOSTILE.keys())
-    def test_leave_the_subject_one_short_line(self, message: Message, value: str) -> None:
+    def test_leave_the_subject_on_one_short_line(self, message: Message, value: str) -> None:
         subject = render(message.template, with_names(message, value)).subject
         assert subject == " ".join(subject.split())
         assert len(subject) <= 120
         assert Page(render(message.template, with_names(message, value)).html).title == subject
 
     @pytest.mark.parametrize("value", ["{{ 7 * 7 }}{# x #}", "[[ 7 * 7 ]][# x #]", "&lt;b&gt;"])
-    def test_are_shown_as_they_were_written(self, message: Message, value: str) -> None:
+    def test_template_syntax_is_shown_literally(self, message: Message, value: str) -> None:
         email = render(message.template, with_names(message, value))
         named = any(part.type is str for part in fields(message))
         assert (value in email.text) == named
         assert (value in Page(email.html).seen) == named
 
-    def test_make_no_links_of_names(self, message: Message) -> None:
+    def test_urls_in_names_do_not_become_links(self, message: Message) -> None:
         email = render(message.template, with_names(message, HOSTILE["link"]))
         for part in (email.subject, email.text, Page(email.html).seen):
             assert "evil.test" not in part
             assert "https://evil" not in part
 
-    def test_are_cut_at_a_hundred_characters(self, message: Message) -> None:
+    def test_are_truncated_to_100_characters(self, message: Message) -> None:
         email = render(message.template, with_names(message, "x" * 10_000))
         assert "x" * 100 not in email.text
         named = any(part.type is str for part in fields(message))
@@ -129,34 +129,34 @@ class TestNames:
             ("", "(no name)"),
         ],
     )
-    def test_stay_as_they_are_written_otherwise(self, name: str, shown: str) -> None:
+    def test_displayed_form(self, name: str, shown: str) -> None:
         email = render("address_taken", {"name": name})
         assert email.text.splitlines()[0] == f"Hello {shown},"
         assert f"Hello {shown}," in Page(email.html).seen
 
 
-class TestMistakes:
-    def test_an_unknown_name_is_refused(self) -> None:
+class TestInvalidParameters:
+    def test_unknown_template_is_refused(self) -> None:
         for name in ("", "welcome", "../layout", "layout"):
             with pytest.raises(LookupError, match="no email is named"):
                 render(name, {"name": "Jane"})
 
     @pytest.mark.parametrize("message", EXAMPLES, ids=lambda message: message.template)
-    def test_each_missing_parameter_is_refused(self, message: Message) -> None:
+    def test_missing_parameter_is_refused(self, message: Message) -> None:
         params = to_params(message)
         for missing in params:
             rest = {name: value for name, value in params.items() if name != missing}
             with pytest.raises(LookupError, match=rf"^{message.template} lacks {missing}$"):
                 render(message.template, rest)
 
-    def test_a_parameter_of_a_newer_message_is_left_alone(self) -> None:
+    def test_unknown_parameter_is_ignored(self) -> None:
         params = to_params(SignInCode("Jane", "049302"))
         assert render("sign_in_code", {**params, "device": "Firefox"}) == render(
             "sign_in_code", params
         )
 
     @pytest.mark.parametrize("message", EXAMPLES, ids=lambda message: message.template)
-    def test_nothing_is_no_value(self, message: Message) -> None:
+    def test_none_is_refused(self, message: Message) -> None:
         params = to_params(message)
         may_be_none = {"overlap_ends_at"} | ({"role"} if "act" in params else set())
         for name in params.keys() - may_be_none:
@@ -178,7 +178,7 @@ class TestMistakes:
             "",
         ],
     )
-    def test_a_link_that_is_none_is_refused(self, link: str) -> None:
+    def test_malformed_link_is_refused(self, link: str) -> None:
         with pytest.raises(ValueError, match="a link must be"):
             render("password_reset", {"name": "Jane", "link": link})
 
@@ -186,28 +186,28 @@ class TestMistakes:
         "code",
         ["", "12345", "1234567", "12345a", "\uff11\uff12\uff13\uff14\uff15\uff16", "12345\n"],
     )
-    def test_a_code_that_is_none_is_refused(self, code: str) -> None:
+    def test_malformed_code_is_refused(self, code: str) -> None:
         with pytest.raises(ValueError, match="a code must be"):
             render("sign_in_code", {"name": "Jane", "code": code})
 
     @pytest.mark.parametrize("when", ["2026-11-28T14:05:00", "28 November 2026", "", 5])
-    def test_a_time_that_is_none_is_refused(self, when: object) -> None:
+    def test_malformed_time_is_refused(self, when: object) -> None:
         with pytest.raises(ValueError, match=r"Invalid isoformat|a time must be"):
             render("password_changed", {"name": "Jane", "when": when})
 
     @pytest.mark.parametrize("keys", ["", "stp_", ["stp_"], [{"name": "Sync"}], {}])
-    def test_keys_that_are_none_are_refused(self, keys: object) -> None:
+    def test_malformed_keys_are_refused(self, keys: object) -> None:
         with pytest.raises(ValueError, match=r"keys? must "):
             render("member_removed_keys", {"workspace": "N", "member": "Sam", "keys": keys})
 
-    def test_a_time_may_come_as_one(self) -> None:
+    def test_datetime_object_is_accepted(self) -> None:
         when = datetime(2026, 3, 5, 7, 9, tzinfo=UTC)
         email = render("password_changed", {"name": "Jane", "when": when})
         assert "was changed on 5 March 2026, 07:09 UTC." in email.text
 
 
 class TestSize:
-    def test_a_hundred_keys_of_the_longest_names_are_not_clipped(self) -> None:
+    def test_100_keys_with_longest_names_are_not_clipped(self) -> None:
         # 100 active keys a workspace, 100 characters a name (docs/interface.md, section 4); a quote
         # is the character that grows most when escaped.
         keys = tuple(KeyLabel('"' * 100, f"stp_{n:08d}") for n in range(100))
@@ -221,7 +221,7 @@ class TestSize:
 class TestTemplates:
     folder = Path(rendering.__file__).parent / "templates"
 
-    def test_every_email_has_its_three_files_and_no_other_is_left(self) -> None:
+    def test_every_email_has_exactly_three_files(self) -> None:
         found = {str(path.relative_to(self.folder)) for path in self.folder.rglob("*.*")}
         parts = {f"{name}/{part}" for name in MESSAGES for part in ("subject.txt", "body.txt")}
         assert found == parts | {f"{name}/body.mjml" for name in MESSAGES} | {
@@ -230,11 +230,11 @@ class TestTemplates:
             "parts.mjml",
         }
 
-    def test_every_kind_of_value_is_fitted(self) -> None:
+    def test_every_parameter_type_has_a_converter(self) -> None:
         kinds = {part.type for cls in MESSAGES.values() for part in fields(cls)}
         assert kinds == set(FITTED)
 
-    def test_mjml_becomes_html_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_mjml_is_compiled_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         render("address_taken", {"name": "Jane"})
 
         def refuse(*arguments: object) -> None:
@@ -243,6 +243,6 @@ class TestTemplates:
         monkeypatch.setattr("mrml.to_html", refuse)
         assert "Hello Sam," in render("address_taken", {"name": "Sam"}).text
 
-    def test_what_is_rendered_stays_out_of_logs(self) -> None:
+    def test_repr_of_rendered_email_hides_the_body(self) -> None:
         email = render("sign_in_code", {"name": "Jane", "code": "049302"})
         assert repr(email) == "RenderedEmail(subject='Your Storepost sign-in code')"

@@ -42,13 +42,15 @@ def hand_over(event: dict[str, Any]) -> int:
     return len(functions.invoke(pumps.reader_of("EmailQueue"), event)["batchItemFailures"])
 
 
-def test_a_lost_answer_does_not_lock_its_own_owner_out(world: World, event: dict[str, Any]) -> None:
+def test_lost_response_does_not_block_the_lease_owner(world: World, event: dict[str, Any]) -> None:
     with lost_answer("PutItem"):
         assert hand_over(event) == 0
     assert [email.to for email in world.emails()] == [TO]
 
 
-def test_a_killed_runs_lease_locks_others_out(world: World, event: dict[str, Any]) -> None:
+def test_lease_of_killed_run_blocks_retries_until_it_expires(
+    world: World, event: dict[str, Any]
+) -> None:
     """The killed run may have sent the email. Its lease ends when the run's time would have."""
 
     def kill(_number: int, operation: str, moment: Side) -> None:
@@ -65,7 +67,7 @@ def test_a_killed_runs_lease_locks_others_out(world: World, event: dict[str, Any
     assert [email.to for email in world.emails()] == [TO]
 
 
-def test_one_that_an_earlier_version_queued_goes_without_tags(world: World) -> None:
+def test_message_queued_by_earlier_version_is_sent_without_tags(world: World) -> None:
     content = {"to": TO, "template": "sign_in_code", "params": {"name": "Jane", "code": "123456"}}
     email_id = new_id()
     sealed = seal(json.dumps(content).encode(), Purpose.OUTGOING_EMAIL, str(email_id))
@@ -76,7 +78,9 @@ def test_one_that_an_earlier_version_queued_goes_without_tags(world: World) -> N
     assert [(email.to, email.tags) for email in world.emails()] == [(TO, {})]
 
 
-def test_throttling_while_it_notes_that_it_was_sent(world: World, event: dict[str, Any]) -> None:
+def test_throttling_while_marking_as_sent_causes_no_second_email(
+    world: World, event: dict[str, Any]
+) -> None:
     with faults(FAULT, "UpdateItem", 3):
         assert hand_over(event) == 0
     assert hand_over(event) == 0

@@ -37,7 +37,7 @@ class TestLanguages:
     """Each language beside English."""
 
     @pytest.mark.parametrize("language", OTHERS)
-    def test_says_all_that_english_says_in_its_own_words(self, language: Language) -> None:
+    def test_translates_every_english_text(self, language: Language) -> None:
         english, own = texts(Language.ENGLISH), texts(language)
         assert list(own) == list(english)
         assert {name: placeholders(text) for name, text in own.items()} == {
@@ -46,7 +46,7 @@ class TestLanguages:
         assert [name for name, text in own.items() if text == english[name]] == []
 
     @pytest.mark.parametrize("language", Language)
-    def test_the_email_is_marked_as_its_language(self, language: Language) -> None:
+    def test_html_lang_attribute_matches_the_language(self, language: Language) -> None:
         page = Page(email_in(language).html)
         assert ("html", "lang", language) in page.attributes
         assert page.mistakes == []
@@ -56,7 +56,7 @@ class TestOptIn:
     """The email that asks."""
 
     @pytest.mark.parametrize("language", Language)
-    def test_every_text_is_in_both_parts(self, language: Language) -> None:
+    def test_texts_are_in_plain_text_and_html_parts(self, language: Language) -> None:
         email = email_in(language)
         page, filled = Page(email.html), shopper_texts("opt_in", language, SHOP)
         assert email.subject == page.title == filled["subject"]
@@ -67,21 +67,21 @@ class TestOptIn:
         assert set(page.hrefs) == {LINK}
 
     @pytest.mark.parametrize("language", Language)
-    def test_evidence_keeps_the_email_but_its_link(self, language: Language) -> None:
+    def test_evidence_is_the_email_without_the_link(self, language: Language) -> None:
         email, wording = email_in(language), opt_in_wording(language, SHOP)
         email_words = words(email.subject + " " + email.text.replace(LINK, ""))
         assert words(wording) == email_words
         assert len(wording) <= 4000
         assert "http" not in wording
 
-    def test_the_longest_name_leaves_room(self) -> None:
+    def test_longest_workspace_name_fits(self) -> None:
         for language in Language:
             email = email_in(language, "W" * 500)
             assert len(email.subject) <= 120
             assert len(opt_in_wording(language, "W" * 500)) <= 4000
             assert email.sender == "W" * 99 + "…"
 
-    def test_it_names_the_workspace_and_nobody_else(self) -> None:
+    def test_names_only_the_workspace(self) -> None:
         email = email_in(Language.ENGLISH)
         assert email.sender == SHOP
         assert "Storepost" not in email.subject + email.text + email.html

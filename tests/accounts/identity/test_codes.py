@@ -39,7 +39,7 @@ def outcome(code: str, key: Key = KEY) -> type[Problem] | None:
     return None
 
 
-def test_six_digits_that_the_row_does_not_hold(world: World) -> None:
+def test_code_has_six_digits_and_is_stored_as_mac(world: World) -> None:
     code = issued()
     assert (len(code), code.isdecimal()) == (6, True)
     row = find(EmailedCodeItem, KEY)
@@ -54,7 +54,7 @@ def test_codes_may_begin_with_zeroes(world: World, monkeypatch: pytest.MonkeyPat
     assert issued() == "000042"
 
 
-def test_the_right_code_may_be_checked_until_it_is_used(world: World) -> None:
+def test_right_code_is_valid_until_used(world: World) -> None:
     code = issued()
     proven = check_code(KEY, code)
     assert check_code(KEY, code) == proven
@@ -64,7 +64,7 @@ def test_the_right_code_may_be_checked_until_it_is_used(world: World) -> None:
     assert outcome(code) is ChallengeClosed
 
 
-def test_it_is_used_once(world: World) -> None:
+def test_code_is_used_once(world: World) -> None:
     proven = check_code(KEY, issued())
     first, second = Changes(), Changes()
     use_code(first, proven)
@@ -74,7 +74,7 @@ def test_it_is_used_once(world: World) -> None:
         second.commit()
 
 
-def test_a_code_proven_before_a_new_one_is_no_use(world: World) -> None:
+def test_checked_code_is_refused_after_reissue(world: World) -> None:
     proven = check_code(KEY, issued())
     issued()
     changes = Changes()
@@ -83,7 +83,7 @@ def test_a_code_proven_before_a_new_one_is_no_use(world: World) -> None:
         changes.commit()
 
 
-def test_the_same_digits_elsewhere_are_another_code(
+def test_same_digits_under_another_key_have_another_mac(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(secrets, "randbelow", lambda _bound: 123456)
@@ -95,20 +95,20 @@ def test_the_same_digits_elsewhere_are_another_code(
     assert here.mac != there.mac
 
 
-def test_five_wrong_tries(world: World) -> None:
+def test_code_is_closed_after_five_wrong_tries(world: World) -> None:
     code = issued()
     outcomes = [outcome(another(code)) for _ in range(6)]
     assert outcomes == [CodeInvalid] * 5 + [ChallengeClosed]
     assert outcome(code) is ChallengeClosed
 
 
-def test_the_fifth_may_be_right(world: World) -> None:
+def test_fifth_try_may_be_right(world: World) -> None:
     code = issued()
     assert [outcome(another(code)) for _ in range(4)] == [CodeInvalid] * 4
     assert outcome(code) is None
 
 
-def test_ten_minutes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_expires_after_ten_minutes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     begin = clock.now()
     monkeypatch.setattr(clock, "now", lambda: begin)
     code = issued()
@@ -119,7 +119,7 @@ def test_ten_minutes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
 
 
-def test_a_new_code_starts_anew(world: World) -> None:
+def test_new_code_resets_the_tries(world: World) -> None:
     for _ in range(5):
         outcome(another(issued()))
     code = issued()
@@ -128,19 +128,21 @@ def test_a_new_code_starts_anew(world: World) -> None:
     assert outcome(code) is None
 
 
-def test_no_code_at_all(world: World) -> None:
+def test_check_without_issued_code_is_refused(world: World) -> None:
     assert outcome("123456") is ChallengeClosed
 
 
 @pytest.mark.parametrize(
     "code", ["12345", "1234567", "abc", "\uff11\uff12\uff13\uff14\uff15\uff16", "\N{BELL}"]
 )
-def test_what_has_another_form_is_wrong(world: World, code: str) -> None:
+def test_malformed_code_is_wrong(world: World, code: str) -> None:
     issued()
     assert outcome(code) is CodeInvalid
 
 
-def test_guesses_made_at_once_are_five(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_guesses_are_limited_to_five(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Twenty guesses read the row before any of them was counted: five are compared."""
     code = issued()
     row, compared = find(EmailedCodeItem, KEY), []
@@ -160,7 +162,7 @@ def test_guesses_made_at_once_are_five(world: World, monkeypatch: pytest.MonkeyP
     assert len(compared) == 5
 
 
-def test_a_guess_of_the_code_before_is_not_compared_with_the_next(
+def test_guess_that_races_a_reissue_is_not_compared(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     issued()

@@ -53,7 +53,7 @@ SECRET, CONTEXT = b"secret", "a|b"
 class TestPurposes:
     """Everything that is sealed, tagged or derived, as each other thing."""
 
-    def test_what_is_sealed_opens_for_its_purpose_alone(self, world: World) -> None:
+    def test_sealed_text_opens_only_for_its_purpose_and_context(self, world: World) -> None:
         for one in Purpose:
             sealed = seal(SECRET, one, CONTEXT)
             assert unseal(sealed, one, CONTEXT) == SECRET
@@ -63,13 +63,13 @@ class TestPurposes:
             with pytest.raises(InvalidTag):
                 unseal(sealed, one, "a|c")
 
-    def test_a_token_opens_for_its_purpose_alone(self, world: World) -> None:
+    def test_token_opens_only_for_its_purpose(self, world: World) -> None:
         workspace = WorkspaceScope(uuid4())
         for one in Purpose:
             token = seal_token(SECRET, workspace, one)
             assert [other for other in Purpose if open_token(token, other)] == [one]
 
-    def test_tags_keys_and_hashes_are_all_different(self, world: World) -> None:
+    def test_macs_keys_and_hashes_are_all_different(self, world: World) -> None:
         """All of them are derived from one key in KMS."""
         made = [
             *(code_mac("1", purpose, CONTEXT) for purpose in Purpose),
@@ -81,7 +81,7 @@ class TestPurposes:
         starts = {each[:64] for each in made}
         assert len(starts) == len(made) == 5 * len(Purpose)
 
-    def test_a_sealed_text_is_no_token(self, world: World) -> None:
+    def test_sealed_text_is_not_a_token(self, world: World) -> None:
         for one in Purpose:
             sealed = seal(SECRET, one, CONTEXT)
             for text in (sealed, *sealed.split("."), sealed_tokens._text(sealed.encode())):
@@ -89,9 +89,7 @@ class TestPurposes:
 
     @settings(max_examples=200)
     @given(st.lists(st.text(max_size=4), min_size=1, max_size=4), st.lists(st.text(max_size=4)))
-    def test_no_two_purposes_and_contexts_read_alike(
-        self, one: list[str], other: list[str]
-    ) -> None:
+    def test_domain_bytes_are_unambiguous(self, one: list[str], other: list[str]) -> None:
         """Different lists never give equal bytes, wherever one part ends and the next begins."""
         if other:
             assert (domain_bytes(*one) == domain_bytes(*other)) is (one == other)
@@ -135,7 +133,7 @@ def _trusted_browser(person: Someone) -> str:
     return token
 
 
-def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> None:
+def test_credential_is_accepted_only_for_its_own_use(world: World, shopify: Shopify) -> None:
     """Each kind of credential is offered wherever another kind is accepted."""
     owner = account(world)
     workspace = world.workspace(owner)
@@ -218,7 +216,7 @@ def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> 
         assert counts(credentials[place]), place
 
 
-def test_what_opens_one_kept_answer_opens_no_other(world: World) -> None:
+def test_swapped_stored_responses_are_not_replayed(world: World) -> None:
     """The stored answers of two requests of one caller, both with secrets, are swapped."""
     owner = world.person()
     world.workspace(owner)
@@ -240,7 +238,7 @@ def test_what_opens_one_kept_answer_opens_no_other(world: World) -> None:
 class TestCodes:
     """Codes of six digits: each is valid only where it was requested."""
 
-    def test_each_as_each_other_one(self, world: World) -> None:
+    def test_code_is_valid_only_where_it_was_requested(self, world: World) -> None:
         owner = account(world)
         registration, signing_up = _registration(world)
         body = {"email": f"moved.{CANARY}@example.com", "password": PASSWORD}

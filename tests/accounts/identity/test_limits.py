@@ -58,7 +58,7 @@ def refused_for(limit: Limit, email: str = ADDRESS) -> int | None:
     return None
 
 
-def test_the_window_slides(time: Time) -> None:
+def test_window_slides(time: Time) -> None:
     assert refused_for(THREE) is None
     time.move(4)
     assert refused_for(THREE) is None
@@ -72,7 +72,7 @@ def test_the_window_slides(time: Time) -> None:
     assert refused_for(THREE) == 4
 
 
-def test_a_lock_holds_a_whole_window_from_the_last_attempt_on(time: Time) -> None:
+def test_lock_lasts_a_full_window_after_the_last_attempt(time: Time) -> None:
     for _ in range(3):
         assert refused_for(LOCK) is None
         time.move(4)
@@ -89,7 +89,7 @@ def test_attempts_are_numbered(time: Time) -> None:
     assert [attempt.is_last for attempt in attempts] == [False, False, True]
 
 
-def test_what_is_given_back_counts_no_more(time: Time) -> None:
+def test_refunded_attempt_is_not_counted(time: Time) -> None:
     first, second, _ = (count_for_address(THREE, ADDRESS) for _ in range(3))
     give_back(first)
     assert refused_for(THREE) is None
@@ -99,7 +99,7 @@ def test_what_is_given_back_counts_no_more(time: Time) -> None:
     assert [refused_for(THREE) for _ in range(3)] == [None, None, 10]
 
 
-def test_an_attempt_that_is_long_over_can_be_given_back(time: Time) -> None:
+def test_expired_attempt_can_be_refunded(time: Time) -> None:
     attempt = count_for_address(THREE, ADDRESS)
     time.move(10)
     count_for_address(THREE, ADDRESS)
@@ -109,7 +109,7 @@ def test_an_attempt_that_is_long_over_can_be_given_back(time: Time) -> None:
     assert row.made == [round(time.now.timestamp() * 1000)]
 
 
-def test_subjects_are_counted_apart(time: Time) -> None:
+def test_subjects_are_counted_separately(time: Time) -> None:
     one, other = PersonScope(uuid4()), PersonScope(uuid4())
     for _ in range(3):
         count_for_person(THREE, one)
@@ -135,20 +135,20 @@ def test_subjects_are_counted_apart(time: Time) -> None:
         (None, "198.51.100.1", False),
     ],
 )
-def test_an_ipv6_subscriber_is_one_source(
+def test_ipv6_64_prefix_is_one_source(
     time: Time, one: str | None, other: str | None, same: bool
 ) -> None:
     count_for_source(THREE, one)
     assert (count_for_source(THREE, other).number == 2) is same
 
 
-def test_rows_may_go_once_they_count_no_more(time: Time) -> None:
+def test_row_expires_with_the_window(time: Time) -> None:
     row = find(AttemptsItem, count_for_address(THREE, ADDRESS).key)
     assert row is not None
     assert row.expiration == BEGIN + timedelta(seconds=10)
 
 
-def test_an_attempt_made_in_between_is_seen(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_attempt_is_counted(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         count_for_address(THREE, ADDRESS)
     others = iter([True])
@@ -165,7 +165,7 @@ def test_an_attempt_made_in_between_is_seen(time: Time, monkeypatch: pytest.Monk
     assert [attempt.number for attempt in between] == [3]
 
 
-def test_who_never_gets_a_turn_is_refused(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeatedly_lost_race_is_refused(time: Time, monkeypatch: pytest.MonkeyPatch) -> None:
     count_for_address(THREE, ADDRESS)
     monkeypatch.setattr(limits, "find", lambda _model, _key: None)  # always too late
     with pytest.raises(CodeSendLimit) as refused:
@@ -179,7 +179,9 @@ def test_who_never_gets_a_turn_is_refused(time: Time, monkeypatch: pytest.Monkey
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(st.tuples(st.integers(0, 12_000), st.booleans()), max_size=12), st.booleans())
-def test_no_window_ever_holds_more(time: Time, steps: list[tuple[int, bool]], locks: bool) -> None:
+def test_no_window_exceeds_the_limit(
+    time: Time, steps: list[tuple[int, bool]], locks: bool
+) -> None:
     """Against a plain list of the moments that count; a lock looks at where the list was full."""
     limit, address = LOCK if locks else THREE, f"{uuid4()}.{CANARY}@example.com"
     counted: list[datetime] = []

@@ -31,7 +31,7 @@ def test_argon2id_with_19_mib_two_passes_and_one_lane() -> None:
     assert hash_password("correct horse").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
-def test_a_password_is_its_own_and_no_other() -> None:
+def test_only_the_same_password_verifies() -> None:
     stored = hash_password("correct horse")
     assert verify_password(stored, "correct horse")
     assert not verify_password(stored, "Correct horse")
@@ -42,11 +42,11 @@ def test_equal_passwords_have_different_hashes() -> None:
     assert hash_password("correct horse") != hash_password("correct horse")
 
 
-def test_compatible_forms_are_one_password() -> None:
+def test_unicode_compatibility_forms_are_equal() -> None:
     assert verify_password(hash_password("cafe\u0301 \u2168"), "caf\u00e9 IX")
 
 
-def test_nobody_s_password_is_compared_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_account_is_compared_with_dummy_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
 
     class Spy:
@@ -72,29 +72,29 @@ def test_nobody_s_password_is_compared_all_the_same(monkeypatch: pytest.MonkeyPa
     assert (nobody.startswith(parameters), somebody) == (True, stored_hash)
 
 
-def test_what_is_no_hash_is_no_password_s() -> None:
+def test_malformed_hash_never_verifies() -> None:
     assert not verify_password("plain text", "plain text")
 
 
-def test_weaker_hashes_are_made_anew() -> None:
+def test_weaker_hash_needs_rehash() -> None:
     weaker = hash_password("correct horse").replace("t=2", "t=1")
     assert needs_rehash(weaker)
     assert not needs_rehash(hash_password("correct horse"))
 
 
-def test_bodies_show_no_password() -> None:
+def test_repr_of_body_hides_passwords() -> None:
     body = Body(new="a secret password", submitted="another secret")
     assert "secret" not in repr(body)
     assert "secret" not in str(body)
 
 
 @pytest.mark.parametrize("length", [12, 200])
-def test_the_shortest_and_the_longest_password(length: int) -> None:
+def test_shortest_and_longest_password_are_accepted(length: int) -> None:
     assert len(Body(new="p" * length, submitted="x").new) == length
 
 
 @pytest.mark.parametrize("length", [11, 201])
-def test_too_short_or_too_long_a_password(length: int) -> None:
+def test_too_short_or_too_long_password_is_refused(length: int) -> None:
     with pytest.raises(ValidationError) as error:
         Body(new="p" * length, submitted="x")
     assert [e["loc"] for e in error.value.errors()] == [("new",)]

@@ -68,7 +68,7 @@ def fail(*_: object) -> None:
 class TestEndAllSessions:
     """`end_all_sessions`."""
 
-    def test_but_the_excepted_one(self, world: World) -> None:
+    def test_excepted_session_stays_valid(self, world: World) -> None:
         someone, other = world.person(), world.person()
         tokens = [opened(person_of(someone)) for _ in range(3)]
         changes = Changes()
@@ -81,7 +81,7 @@ class TestEndAllSessions:
         assert remaining.token_digest == digest(tokens[1])
         assert remaining.is_live(person_of(someone), clock.now())
 
-    def test_the_excepted_one_ends_with_the_next(self, world: World) -> None:
+    def test_second_call_ends_the_excepted_session(self, world: World) -> None:
         someone = world.person()
         for excepted in (session_of(someone.token), None):
             changes = Changes()
@@ -89,7 +89,7 @@ class TestEndAllSessions:
             changes.commit()
         assert not valid(world, someone.token)
 
-    def test_killed_after_the_write_all_are_ended_nonetheless(
+    def test_all_are_ended_if_killed_after_the_commit(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone = world.person()
@@ -101,7 +101,7 @@ class TestEndAllSessions:
         [remaining] = sessions_of(PersonScope(someone.id))
         assert not remaining.is_live(person_of(someone), clock.now())
 
-    def test_a_session_opened_meanwhile_is_ended_too(self, world: World) -> None:
+    def test_concurrently_opened_session_is_ended(self, world: World) -> None:
         someone = world.person()
         read_before = person_of(someone)
         changes = Changes()
@@ -110,7 +110,7 @@ class TestEndAllSessions:
         assert not valid(world, opened(read_before))
         assert valid(world, opened(person_of(someone)))
 
-    def test_two_at_once_lose_a_race(self, world: World) -> None:
+    def test_concurrent_call_loses_the_race(self, world: World) -> None:
         person = person_of(world.person())
         first, second = Changes(), Changes()
         end_all_sessions(first, person)
@@ -119,7 +119,7 @@ class TestEndAllSessions:
         with pytest.raises(LostRace):
             second.commit()
 
-    def test_the_sweep_leaves_the_sessions_of_the_epoch(self, world: World) -> None:
+    def test_sweep_leaves_sessions_of_the_current_epoch(self, world: World) -> None:
         someone = world.person()
         before = person_of(someone)
         changes = Changes()
@@ -133,7 +133,7 @@ class TestEndAllSessions:
 class TestTrustedBrowsers:
     """Trusting browsers and forgetting them."""
 
-    def test_a_token_of_256_bits(self, world: World) -> None:
+    def test_token_has_256_bits_and_is_valid_for_one_person(self, world: World) -> None:
         someone = world.person()
         token = trusted(person_of(someone))
         assert token.startswith(PREFIX)
@@ -142,7 +142,7 @@ class TestTrustedBrowsers:
         assert not is_trusted(person_of(world.person()), token)
         assert not is_trusted(person_of(someone), token + "x")
 
-    def test_thirty_days(self, world: World) -> None:
+    def test_trust_expires_after_thirty_days(self, world: World) -> None:
         person = person_of(world.person())
         token = trusted(person)
         world.advance(days=29, hours=23)
@@ -150,7 +150,7 @@ class TestTrustedBrowsers:
         world.advance(hours=1)
         assert (is_trusted(person, token), count_trusted(person)) == (False, 0)
 
-    def test_forgetting_all(self, world: World) -> None:
+    def test_revoke_all_ends_only_the_persons_trust(self, world: World) -> None:
         someone, other = world.person(), world.person()
         tokens = [trusted(person_of(someone)) for _ in range(3)]
         theirs = trusted(person_of(other))
@@ -166,7 +166,7 @@ class TestTrustedBrowsers:
         assert is_trusted(after, trusted(after))
 
     @pytest.mark.parametrize("killed", [True, False])
-    def test_one_trusted_meanwhile_is_forgotten_too(
+    def test_concurrently_trusted_browser_is_revoked(
         self, world: World, monkeypatch: pytest.MonkeyPatch, killed: bool
     ) -> None:
         someone = world.person()
@@ -181,7 +181,7 @@ class TestTrustedBrowsers:
         assert [is_trusted(after, token) for token in (early, late)] == [False, False]
         assert count_trusted(after) == 0
 
-    def test_more_than_a_transaction_holds(self, world: World) -> None:
+    def test_revoke_all_exceeds_one_transaction(self, world: World) -> None:
         person = person_of(world.person())
         for _ in range(2):
             changes = Changes()
@@ -214,11 +214,11 @@ class TestTrustedBrowsers:
         (None, None, None),
     ],
 )
-def test_devices(agent: str | None, browser: str | None, system: str | None) -> None:
+def test_device_from_user_agent(agent: str | None, browser: str | None, system: str | None) -> None:
     assert device_of("198.51.100.1", agent) == Device(browser, system, "198.51.100.1")
 
 
-def test_what_fails_after_the_commit_fails_nothing(world: World) -> None:
+def test_failure_after_the_commit_is_ignored(world: World) -> None:
     """A step after the commit is best effort: the write stays, and the next step runs."""
     ran: list[str] = []
     changes = Changes()

@@ -49,20 +49,22 @@ def at(seconds: int) -> datetime:
 
 
 @pytest.mark.parametrize(("seconds", "code"), VECTORS)
-def test_the_rfc_s_codes(seconds: int, code: str) -> None:
+def test_rfc_6238_test_vectors(seconds: int, code: str) -> None:
     assert matching_step(SECRET, code[-6:], at(seconds)) == seconds // 30
 
 
 @pytest.mark.parametrize(("seconds", "code"), VECTORS[1:])  # the first has no steps before it
 @pytest.mark.parametrize(("steps", "fits"), [(-2, False), (-1, True), (1, True), (2, False)])
-def test_one_step_either_way(seconds: int, code: str, steps: int, fits: bool) -> None:
+def test_adjacent_time_steps_are_accepted(seconds: int, code: str, steps: int, fits: bool) -> None:
     step = matching_step(SECRET, code[-6:], at(seconds + 30 * steps))
     assert step == (seconds // 30 if fits else None)
 
 
 @pytest.mark.parametrize(("seconds", "code"), VECTORS)
 @pytest.mark.parametrize(("after", "fits"), [(-1, True), (0, False), (1, False)])
-def test_no_step_twice_nor_one_before(seconds: int, code: str, after: int, fits: bool) -> None:
+def test_used_or_earlier_time_step_is_refused(
+    seconds: int, code: str, after: int, fits: bool
+) -> None:
     step = seconds // 30
     found = matching_step(SECRET, code[-6:], at(seconds), step + after)
     assert found == (step if fits else None)
@@ -70,30 +72,30 @@ def test_no_step_twice_nor_one_before(seconds: int, code: str, after: int, fits:
 
 @settings(deadline=None)
 @given(st.text(max_size=8), st.sampled_from(VECTORS))
-def test_nothing_else_fits(text: str, vector: tuple[int, str]) -> None:
+def test_no_other_text_is_accepted(text: str, vector: tuple[int, str]) -> None:
     seconds, code = vector
     plain = "".join(character for character in text if character not in " -")
     fits = matching_step(SECRET, text, at(seconds)) == seconds // 30
     assert fits == (plain == code[-6:])
 
 
-def test_people_may_group_the_digits() -> None:
+def test_grouped_digits_are_accepted() -> None:
     assert matching_step(SECRET, "287 082", at(59)) == 1
 
 
-def test_a_seed_has_160_bits() -> None:
+def test_seed_has_160_bits() -> None:
     assert {len(new_seed()) for _ in range(20)} == {32}  # Base32: 5 bits a character
     assert len({new_seed() for _ in range(20)}) == 20
 
 
-def test_what_an_app_reads() -> None:
+def test_otpauth_uri_for_the_authenticator_app() -> None:
     uri = urlsplit(otpauth_uri(SECRET, f"someone.{CANARY}@example.com"))
     assert (uri.scheme, uri.netloc) == ("otpauth", "totp")
     assert unquote(uri.path) == f"/Storepost:someone.{CANARY}@example.com"
     assert parse_qs(uri.query) == {"secret": [SECRET], "issuer": ["Storepost"]}
 
 
-def test_the_seed_is_sealed_under_its_own_key(world: World) -> None:
+def test_seed_is_sealed_for_one_person(world: World) -> None:
     one, other = PersonScope(uuid4()), PersonScope(uuid4())
     changes = Changes()
     keep_seed(changes, one, SECRET, 7)
@@ -106,7 +108,7 @@ def test_the_seed_is_sealed_under_its_own_key(world: World) -> None:
         unseal_seed(row.seed, authenticator_key(other))
 
 
-def test_forgetting_is_repeatable(world: World) -> None:
+def test_deletion_is_idempotent(world: World) -> None:
     person = PersonScope(uuid4())
     for _ in range(2):
         changes = Changes()
@@ -116,7 +118,7 @@ def test_forgetting_is_repeatable(world: World) -> None:
     assert world.rows(person.key) == []
 
 
-def test_ten_backup_codes_that_the_row_does_not_hold(world: World) -> None:
+def test_ten_backup_codes_are_stored_as_macs(world: World) -> None:
     person, changes = PersonScope(uuid4()), Changes()
     codes = new_backup_codes(changes, person)
     changes.commit()
@@ -130,7 +132,7 @@ def test_ten_backup_codes_that_the_row_does_not_hold(world: World) -> None:
     assert not [code for code in codes if code in stored or code.replace("-", "") in stored]
 
 
-def test_new_ones_end_the_old_ones(world: World) -> None:
+def test_new_backup_codes_replace_the_old_ones(world: World) -> None:
     person = PersonScope(uuid4())
     rows = []
     for _ in range(2):
@@ -144,5 +146,5 @@ def test_new_ones_end_the_old_ones(world: World) -> None:
     assert not first.macs & second.macs
 
 
-def test_nobody_has_codes_to_begin_with(world: World) -> None:
+def test_new_person_has_no_backup_codes(world: World) -> None:
     assert backup_codes_left(PersonScope(uuid4())) == 0

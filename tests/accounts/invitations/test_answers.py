@@ -75,7 +75,7 @@ class TestList:
         answer = world.call("GET", "/invitations", token=world.person().token)
         assert answer.problem() == (409, "no_active_workspace")
 
-    def test_the_whole_answer(
+    def test_complete_response(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         stranger = world.person()
@@ -101,7 +101,7 @@ class TestList:
         invited(world, owner)
         assert self.emails(world, world.api_key(workspace, KeyScope.READ)) == [GUEST]
 
-    def test_only_open_ones(
+    def test_only_open_invitations_are_listed(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
     ) -> None:
         deleted, open_one = invited(world, owner, "a@example.com"), invited(world, owner)
@@ -142,24 +142,26 @@ class TestList:
         assert answer.error_paths() == ["query.q"]
 
 
-class TestManaging:
+class TestResendAndDelete:
     """What resend and delete have in common."""
 
     ACTIONS = pytest.mark.parametrize("action", ["resend", "delete"])
 
     @ACTIONS
-    def test_role_too_small(self, world: World, workspace: WorkspaceScope, action: str) -> None:
+    def test_insufficient_role_is_refused(
+        self, world: World, workspace: WorkspaceScope, action: str
+    ) -> None:
         member = world.member(workspace)
         assert act(world, {"id": "7"}, action, member.token).problem() == (403, "role")
 
     @ACTIONS
-    def test_no_uuid(
+    def test_malformed_id_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
     ) -> None:
         assert act(world, {"id": "7"}, action, owner.token).error_paths() == ["path.id"]
 
     @ACTIONS
-    def test_another_workspaces(
+    def test_invitation_of_another_workspace_is_not_found(
         self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
     ) -> None:
         stranger = world.person()
@@ -172,7 +174,7 @@ class TestManaging:
 
     @ACTIONS
     @pytest.mark.parametrize("end", ["delete", "accept", "decline"])
-    def test_closed(
+    def test_closed_invitation_is_unchanged(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str,
         end: str,
     ) -> None:  # fmt: skip
@@ -193,7 +195,7 @@ class TestManaging:
 class TestResend:
     """POST /invitations/{id}/resend."""
 
-    def test_not_within_an_hour(
+    def test_resend_within_an_hour_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         made = invited(world, owner)
@@ -209,7 +211,7 @@ class TestResend:
         assert len(world.emails()) == 2
 
     @pytest.mark.parametrize("later", [timedelta(hours=1), timedelta(days=20)])
-    def test_begins_anew(
+    def test_expiry_restarts(
         self, world: World, owner: Someone, workspace: WorkspaceScope, later: timedelta
     ) -> None:
         made = invited(world, owner)
@@ -228,7 +230,7 @@ class TestResend:
         assert (second.to, second.subject) == (first.to, first.subject)
         assert f"/pages/invitation#{made['id']}" in second.text
 
-    def test_counts_among_the_fifty(
+    def test_counts_towards_the_daily_send_limit(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         made = invited(world, owner)
@@ -245,7 +247,7 @@ class TestResend:
         world.advance(seconds=wait)
         assert act(world, other, "resend", owner.token).status == 204
 
-    def test_a_key_counts_for_its_maker(
+    def test_api_key_shares_the_send_limit_of_its_creator(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -255,7 +257,7 @@ class TestResend:
         answer = world.call("POST", "/invitations", token=key, json_body=body)
         assert answer.problem() == (429, "invitation_send_limit")
 
-    def test_two_at_once_send_once(
+    def test_concurrent_resends_send_one_email(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         made = invited(world, owner)
@@ -280,7 +282,7 @@ class TestDelete:
     """DELETE /invitations/{id}."""
 
     @pytest.mark.parametrize("days", [0, 8])
-    def test_the_link_stops_working(
+    def test_link_stops_working(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, days: int
     ) -> None:
         made = invited(world, owner, guest.email)
@@ -295,7 +297,7 @@ class TestDelete:
             assert answer.problem() == (409, "invitation_closed")
         assert guest.id not in members(workspace)
 
-    def test_frees_the_address(
+    def test_address_can_be_invited_again(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         made = invited(world, owner)
@@ -311,20 +313,20 @@ class TestDelete:
         assert (again.status, again.header("idempotency-replayed")) == (204, "true")
 
 
-class TestAnswering:
+class TestAcceptAndDecline:
     """What accept and decline have in common."""
 
     ACTIONS = pytest.mark.parametrize("action", ["accept", "decline"])
 
     @ACTIONS
-    def test_keys_may_not(
+    def test_api_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
         assert act(world, {"id": "7"}, action, key).problem() == (403, "sign_in_required")
 
     @ACTIONS
-    def test_no_uuid(self, world: World, guest: Someone, action: str) -> None:
+    def test_malformed_id_is_refused(self, world: World, guest: Someone, action: str) -> None:
         assert act(world, {"id": "7"}, action, guest.token).error_paths() == ["path.id"]
 
     @ACTIONS
@@ -333,7 +335,7 @@ class TestAnswering:
         assert answer.problem() == (404, "not_found")
 
     @ACTIONS
-    def test_somebody_elses(
+    def test_invitation_of_another_person_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
     ) -> None:
         made = invited(world, owner)
@@ -344,7 +346,7 @@ class TestAnswering:
         assert members(workspace) == {owner.id: Role.OWNER}
 
     @ACTIONS
-    def test_an_unverified_address(
+    def test_unverified_address_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
     ) -> None:
         unverified = world.person(verified=False)
@@ -355,7 +357,7 @@ class TestAnswering:
         assert members(workspace) == {owner.id: Role.OWNER}
 
     @ACTIONS
-    def test_expired(
+    def test_expired_invitation_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
     ) -> None:
         made = invited(world, owner, guest.email)
@@ -366,7 +368,7 @@ class TestAnswering:
         assert act(world, made, action, guest.token).status in {200, 204}
 
     @ACTIONS
-    def test_until_the_last_moment(
+    def test_invitation_is_valid_until_just_before_expiry(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
     ) -> None:
         made = invited(world, owner, guest.email)
@@ -375,7 +377,7 @@ class TestAnswering:
 
     @ACTIONS
     @pytest.mark.parametrize("end", ["accept", "decline"])
-    def test_answered_before(
+    def test_already_answered_invitation_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str,
         end: str,
     ) -> None:  # fmt: skip
@@ -387,7 +389,7 @@ class TestAnswering:
         assert (status(made), members(workspace)) == before
 
     @ACTIONS
-    def test_deleted_meanwhile(
+    def test_concurrently_deleted_invitation_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
     ) -> None:
         made = invited(world, owner, guest.email)
@@ -414,7 +416,7 @@ class TestAccept:
     """POST /invitations/{id}/accept."""
 
     @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
-    def test_makes_a_member(
+    def test_creates_the_membership(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, role: Role
     ) -> None:
         made = invited(world, owner, guest.email.upper(), role)
@@ -432,7 +434,7 @@ class TestAccept:
         assert preview["status"] == "accepted"
         assert InvitationRepository(workspace).open_for(guest.email) is None
 
-    def test_activates_where_none_is_active(
+    def test_activates_the_workspace_if_none_is_active(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
     ) -> None:
         other_session, _ = world.sign_in(guest.id)
@@ -444,7 +446,7 @@ class TestAccept:
         row = PersonItem.get(*person_key(PersonScope(guest.id)), consistent_read=True)
         assert row.last_workspace_id == workspace.id
 
-    def test_leaves_the_active_one(
+    def test_active_workspace_is_unchanged(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
     ) -> None:
         world.workspace(guest)
@@ -452,7 +454,7 @@ class TestAccept:
         answer = world.call("GET", "/members", token=guest.token)
         assert [item["name"] for item in answer.json["items"]] == [guest.name]
 
-    def test_activates_where_the_active_one_was_lost(
+    def test_activates_the_workspace_after_leaving_the_active_one(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         guest = world.member(world.workspace(world.person()))
@@ -461,7 +463,7 @@ class TestAccept:
         answer = world.call("GET", "/members", token=guest.token)
         assert answer.json["total"] == 2
 
-    def test_somebody_who_is_a_member_by_now(
+    def test_existing_membership_is_unchanged(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
     ) -> None:
         made = invited(world, owner, guest.email, "admin")
@@ -471,7 +473,7 @@ class TestAccept:
         assert world.membership(guest, workspace) == before
         assert status(made) is InvitationStatus.ACCEPTED
 
-    def test_without_the_two_factor_that_is_demanded(
+    def test_without_required_two_factor_access_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
     ) -> None:
         changes = Changes()
@@ -487,7 +489,7 @@ class TestAccept:
 class TestDecline:
     """POST /invitations/{id}/decline."""
 
-    def test_rejects(
+    def test_invitation_becomes_rejected(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
     ) -> None:
         made = invited(world, owner, guest.email)

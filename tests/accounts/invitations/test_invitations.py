@@ -40,12 +40,12 @@ def invited(world: World, by: Someone, email: str = GUEST, role: str = "member")
 class TestCreate:
     """POST /invitations."""
 
-    def test_role_too_small(self, world: World, owner: Someone) -> None:
+    def test_insufficient_role_is_refused(self, world: World, owner: Someone) -> None:
         member = world.member(world.workspace(world.person()), Role.MEMBER)
         answer = world.call("POST", "/invitations", token=member.token, json_body={})
         assert answer.problem() == (403, "role")
 
-    def test_a_write_key_counts_by_its_makers_role_now(self, world: World) -> None:
+    def test_write_key_has_the_current_role_of_its_creator(self, world: World) -> None:
         workspace = world.workspace(world.person())
         member = world.member(workspace, Role.MEMBER)
         key = world.api_key(workspace, KeyScope.WRITE, member)
@@ -124,9 +124,7 @@ class TestCreate:
         )
         assert answer.problem() == (409, "already_member")
 
-    def test_the_calls_are_the_same_whoever_has_an_account(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_aws_calls_do_not_reveal_who_has_an_account(self, world: World, owner: Someone) -> None:
         world.workspace(owner)
 
         def calls(email: str) -> list[str]:
@@ -139,7 +137,7 @@ class TestCreate:
         calls(f"first.{GUEST}")  # makes the rows that the others change
         assert calls(GUEST) == calls(world.person().email)
 
-    def test_already_invited_even_when_expired(self, world: World, owner: Someone) -> None:
+    def test_already_invited_even_if_expired(self, world: World, owner: Someone) -> None:
         invited(world, owner)
         world.advance(days=8)
         answer = world.call(
@@ -149,7 +147,7 @@ class TestCreate:
         assert len(world.emails()) == 1
 
     @pytest.mark.parametrize("demoted", [False, True])
-    def test_who_is_no_admin_any_more_invites_nobody(
+    def test_admin_removed_or_demoted_concurrently_is_refused(
         self, world: World, owner: Someone, *, demoted: bool
     ) -> None:
         """Otherwise they could return as an admin."""
@@ -162,7 +160,7 @@ class TestCreate:
         assert InvitationRepository(workspace).all_open() == []
         assert world.emails() == []
 
-    def test_the_workspace_is_deleted_meanwhile(self, world: World) -> None:
+    def test_concurrently_deleted_workspace_is_not_found(self, world: World) -> None:
         """The request loses its race, and its next attempt finds no workspace to invite to."""
         owner = world.person()
         workspace = world.workspace(owner)
@@ -181,7 +179,7 @@ class TestCreate:
         assert [row.email for row in InvitationRepository(workspace).all_open()] == [FIRST]
         assert [email.to for email in world.emails()] == [FIRST]
 
-    def test_fifty_emails_in_24_hours(self, world: World, owner: Someone) -> None:
+    def test_limit_of_fifty_emails_in_24_hours(self, world: World, owner: Someone) -> None:
         for number in range(50):
             invited(world, owner, f"guest{number}@example.com")
         again = {"email": GUEST, "role": "member"}
@@ -206,14 +204,14 @@ class TestCreate:
         assert len(world.emails()) == 1
 
     @pytest.mark.parametrize("key", ["", "x" * 256])
-    def test_replay_with_a_key_of_a_wrong_length(
+    def test_idempotency_key_of_wrong_length_is_refused(
         self, world: World, owner: Someone, key: str
     ) -> None:
         body = {"email": GUEST, "role": "member"}
         answer = world.call("POST", "/invitations", token=owner.token, json_body=body, key=key)
         assert answer.error_paths() == ["header.idempotency-key"]
 
-    def test_a_kept_conflict_is_replayed(self, world: World, owner: Someone) -> None:
+    def test_stored_conflict_is_replayed_for_24_hours(self, world: World, owner: Someone) -> None:
         made = invited(world, owner)
         body = {"email": GUEST, "role": "member"}
         first = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
@@ -230,7 +228,7 @@ class TestCreate:
 class TestPreview:
     """GET /invitations/{id}/preview."""
 
-    def test_anybody_with_the_link(self, world: World, owner: Someone) -> None:
+    def test_anonymous_caller_with_the_link(self, world: World, owner: Someone) -> None:
         made = invited(world, owner)
         answer = world.call("GET", f"/invitations/{made['id']}/preview")
         assert answer.status == 200
@@ -255,6 +253,6 @@ class TestPreview:
         answer = world.call("GET", f"/invitations/{uuid4()}/preview")
         assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, world: World) -> None:
+    def test_malformed_id_is_refused(self, world: World) -> None:
         answer = world.call("GET", "/invitations/7/preview")
         assert answer.error_paths() == ["path.id"]

@@ -66,7 +66,7 @@ def status(invitation: str) -> InvitationStatus:
     return found.status
 
 
-class TestTold:
+class TestOwnerNotifications:
     """The owner is told at once what a key does to people."""
 
     @contextmanager
@@ -77,7 +77,7 @@ class TestTold:
         found += [email for email in world.emails()[before:] if email.to == owner.email]
         assert len(found) == 1
 
-    def test_inviting_an_admin(self, world: World, owner: Someone, key: str) -> None:
+    def test_key_invites_an_admin(self, world: World, owner: Someone, key: str) -> None:
         email = f"thief.{CANARY}@example.com"
         with self.one_email(world, owner) as emails:
             invites(world, key, email=email)
@@ -86,7 +86,7 @@ class TestTold:
         assert world.key_of(key).prefix in text
         assert "invited an admin" in emails[0].subject
 
-    def test_sending_that_again(self, world: World, owner: Someone, key: str) -> None:
+    def test_key_resends_an_admins_invitation(self, world: World, owner: Someone, key: str) -> None:
         invitation = invites(world, key)
         world.advance(hours=1)
         with self.one_email(world, owner):
@@ -94,7 +94,7 @@ class TestTold:
             assert world.call("POST", path, token=key).status == 204
 
     @pytest.mark.parametrize("role", ["admin", "member"])
-    def test_changing_a_role(
+    def test_key_changes_a_role(
         self, world: World, owner: Someone, workspace: WorkspaceScope, key: str, role: str
     ) -> None:
         before = Role.MEMBER if role == "admin" else Role.ADMIN
@@ -108,7 +108,7 @@ class TestTold:
         assert f"Role: {role}" in emails[0].text
         assert member.name in emails[0].text.replace("\u200c", "")
 
-    def test_removing_a_member(
+    def test_key_removes_a_member(
         self, world: World, owner: Someone, workspace: WorkspaceScope, key: str
     ) -> None:
         membership = world.membership(world.member(workspace), workspace)
@@ -118,7 +118,7 @@ class TestTold:
             assert answer.status == 204
         assert "removed a member" in emails[0].subject
 
-    def test_what_people_do_tells_nobody(
+    def test_actions_of_people_send_no_email(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin, member = world.member(workspace, Role.ADMIN), world.member(workspace)
@@ -131,17 +131,17 @@ class TestTold:
         invites(world, admin.token)
         assert [e for e in world.emails()[before:] if e.to == owner.email] == []
 
-    def test_a_key_inviting_a_member_tells_nobody(
+    def test_key_that_invites_a_member_sends_no_email(
         self, world: World, owner: Someone, key: str
     ) -> None:
         invites(world, key, "member")
         assert [e for e in world.emails() if e.to == owner.email] == []
 
 
-class TestRevoked:
+class TestRevokeKey:
     """Revoking a key cancels the open invitations that it made."""
 
-    def test_its_own_and_no_other(
+    def test_only_invitations_of_the_key_are_canceled(
         self, world: World, owner: Someone, workspace: WorkspaceScope, key: str
     ) -> None:
         other = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -153,7 +153,7 @@ class TestRevoked:
         preview = world.call("GET", f"/invitations/{invitation}/preview")
         assert preview.json["status"] == "canceled"
 
-    def test_its_addresses_can_be_invited_anew(
+    def test_canceled_addresses_can_be_invited_again(
         self, world: World, owner: Someone, key: str
     ) -> None:
         email = f"again.{CANARY}@example.com"
@@ -162,7 +162,7 @@ class TestRevoked:
         assert open_ids(world, owner) == set()
         invites(world, owner.token, email=email)
 
-    def test_many_go_a_few_at_a_time(
+    def test_many_invitations_are_canceled_in_batches(
         self, world: World, owner: Someone, key: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(cancelling, "MAX_AT_ONCE", 2)
@@ -172,7 +172,7 @@ class TestRevoked:
         assert {status(each) for each in made} == {InvitationStatus.CANCELED}
 
     @pytest.mark.parametrize("action", ["accept", "decline"])
-    def test_what_a_run_left_open_opens_no_door(
+    def test_pending_invitation_of_revoked_key_is_refused(
         self,
         world: World,
         owner: Someone,
@@ -191,14 +191,18 @@ class TestRevoked:
         answer = world.call("POST", f"/invitations/{invitation}/{action}", token=thief.token)
         assert answer.problem() == (409, "invitation_closed")
 
-    def test_while_it_is_accepted(self, world: World, owner: Someone, key: str) -> None:
+    def test_concurrently_accepted_invitation_is_refused(
+        self, world: World, owner: Someone, key: str
+    ) -> None:
         thief = world.person()
         path = f"/invitations/{invites(world, key, email=thief.email)}/accept"
         with before_the_commit(partial(revoke, world, owner, key)):
             answer = world.call("POST", path, token=thief.token)
         assert answer.problem() == (409, "invitation_closed")
 
-    def test_while_it_invites(self, world: World, owner: Someone, key: str) -> None:
+    def test_concurrently_created_invitation_is_refused(
+        self, world: World, owner: Someone, key: str
+    ) -> None:
         email = f"late.{CANARY}@example.com"
         body = {"email": email, "role": "admin"}
         with before_the_commit(partial(revoke, world, owner, key)):
@@ -206,7 +210,7 @@ class TestRevoked:
         assert answer.problem() == (401, "unauthenticated")
         assert open_ids(world, owner) == set()
 
-    def test_killed_anywhere(
+    def test_killed_at_any_call_then_completed_by_retry(
         self,
         world: World,
         owner: Someone,

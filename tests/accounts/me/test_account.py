@@ -31,7 +31,7 @@ def active_workspace(token: str) -> WorkspaceScope | None:
 class TestGet:
     """GET /me."""
 
-    def test_needs_no_workspace(self, world: World) -> None:
+    def test_person_without_workspace(self, world: World) -> None:
         someone = world.person()
         answer = world.call("GET", "/me", token=someone.token)
         assert answer.status == 200
@@ -46,7 +46,7 @@ class TestGet:
             "workspaces": [],
         }
 
-    def test_workspaces_by_name_and_nobody_elses(self, world: World) -> None:
+    def test_own_workspaces_sorted_by_name(self, world: World) -> None:
         someone = world.person()
         world.workspace(world.person(), "Aardvark")
         second = world.workspace(someone, "bee shop")
@@ -68,7 +68,7 @@ class TestGet:
             ]
         ]
 
-    def test_where_the_active_workspace_demands_two_factor(self, world: World) -> None:
+    def test_active_workspace_requires_two_factor(self, world: World) -> None:
         owner = world.person()
         workspace = world.workspace(owner)
         world.require_two_factor(workspace)
@@ -76,7 +76,7 @@ class TestGet:
         assert [w["requireTwoFactor"] for w in answer.json["workspaces"]] == [True]
 
     @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_by_a_key(self, world: World, scope: KeyScope) -> None:
+    def test_by_api_key(self, world: World, scope: KeyScope) -> None:
         maker = world.person()
         workspace = world.workspace(maker)
         world.workspace(maker, "Another")
@@ -86,13 +86,13 @@ class TestGet:
         assert answer.json["user"]["id"] == str(maker.id)
         assert [w["id"] for w in answer.json["workspaces"]] == [str(workspace.id)]
 
-    def test_by_a_key_whose_maker_left(self, world: World) -> None:
+    def test_by_api_key_whose_creator_left(self, world: World) -> None:
         workspace, maker = world.workspace(world.person()), world.person()
         answer = world.call("GET", "/me", token=world.api_key(workspace, KeyScope.READ, maker))
         assert answer.json["user"]["email"] == maker.email
         assert answer.json["workspaces"] == []
 
-    def test_by_a_key_whose_maker_is_deleted(self, world: World) -> None:
+    def test_by_api_key_whose_creator_is_deleted(self, world: World) -> None:
         workspace = world.workspace(world.person())
         gone = Someone(new_id(), "", "", "", new_id())
         for maker in (None, gone):
@@ -103,7 +103,7 @@ class TestGet:
 class TestUpdate:
     """PATCH /me."""
 
-    def test_by_a_key(self, world: World) -> None:
+    def test_api_key_is_refused(self, world: World) -> None:
         maker = world.person()
         key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
         answer = world.call("PATCH", "/me", token=key, json_body={"name": "Ann"})
@@ -149,7 +149,7 @@ class TestUpdate:
 class TestSetWorkspace:
     """PUT /me/workspace."""
 
-    def test_by_a_key(self, world: World) -> None:
+    def test_api_key_is_refused(self, world: World) -> None:
         maker = world.person()
         workspace = world.workspace(maker)
         key = world.api_key(workspace, KeyScope.WRITE, maker)
@@ -170,7 +170,7 @@ class TestSetWorkspace:
         answer = world.call("PUT", "/me/workspace", token=world.person().token, json_body=body)
         assert answer.error_paths() == paths
 
-    def test_somebody_elses_and_none_at_all(self, world: World) -> None:
+    def test_foreign_or_unknown_workspace_is_refused(self, world: World) -> None:
         someone, theirs = world.person(), world.workspace(world.person())
         own_workspace = world.workspace(someone)
         for identifier in (theirs.id, uuid4()):
@@ -184,7 +184,7 @@ class TestSetWorkspace:
         assert active_workspace(someone.token) == own_workspace
         assert row_of(someone).last_workspace_id is None
 
-    def test_for_this_session_and_the_next(self, world: World) -> None:
+    def test_applies_to_this_session_and_the_next_sign_in(self, world: World) -> None:
         someone = world.person()
         first, second = world.workspace(someone), world.workspace(someone)
         other, _ = world.sign_in(someone.id, first)
@@ -202,7 +202,7 @@ class TestSetWorkspace:
         assert (active_workspace(other), active_workspace(someone.token)) == (second, first)
         assert row_of(someone).last_workspace_id == second.id
 
-    def test_one_that_demands_two_factor(self, world: World) -> None:
+    def test_workspace_that_requires_two_factor(self, world: World) -> None:
         someone = world.person()
         workspace = world.workspace(someone)
         world.require_two_factor(workspace)

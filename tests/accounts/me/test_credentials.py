@@ -36,7 +36,7 @@ class TestChangePassword:
     path = "/me/password"
     body: ClassVar[Json] = {"current": PASSWORD, "password": NEW_PASSWORD}
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ class TestChangePassword:
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, dict(self.body), "current")
 
-    def test_right_passwords_count_for_nothing(self, world: World) -> None:
+    def test_right_passwords_do_not_count_towards_the_limit(self, world: World) -> None:
         someone = account(world)
         for _ in range(6):
             for current, password in ((PASSWORD, NEW_PASSWORD), (NEW_PASSWORD, PASSWORD)):
@@ -82,7 +82,7 @@ class TestChangePassword:
         assert two_factor(world, other)["trustedBrowsers"] == 1
         assert verify_password(row_of(other).password_hash, PASSWORD)
 
-    def test_the_person_is_told(self, world: World) -> None:
+    def test_person_is_emailed(self, world: World) -> None:
         someone = account(world)
         world.call("POST", self.path, token=someone.token, json_body=self.body)
         [email] = world.emails()
@@ -107,7 +107,7 @@ class TestChangeEmail:
     path = "/me/email"
     body: ClassVar[Json] = {"email": NEW_ADDRESS, "password": PASSWORD}
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ class TestChangeEmail:
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, dict(self.body))
 
-    def test_a_code_goes_to_the_new_address(self, world: World) -> None:
+    def test_code_is_emailed_to_the_new_address(self, world: World) -> None:
         someone = account(world)
         body = {"email": f" {NEW_ADDRESS.upper()} ", "password": PASSWORD}
         answer = world.call("POST", self.path, token=someone.token, json_body=body)
@@ -145,7 +145,7 @@ class TestChangeEmail:
         assert len(attributes["mac"]) == 64
         assert attributes["mac"] != code
 
-    def test_of_another_account(self, world: World) -> None:
+    def test_address_of_another_account_is_not_revealed(self, world: World) -> None:
         someone, owner = account(world), account(world)
         free = world.call("POST", self.path, token=someone.token, json_body=self.body)
         body = {"email": owner.email, "password": PASSWORD}
@@ -165,7 +165,7 @@ class TestChangeEmail:
             )
             assert tried.problem() == expected
 
-    def test_the_calls_are_the_same_whoever_has_the_address(self, world: World) -> None:
+    def test_aws_calls_do_not_reveal_who_has_the_address(self, world: World) -> None:
         someone, owner = account(world), account(world)
 
         def calls(email: str) -> list[str]:
@@ -178,7 +178,7 @@ class TestChangeEmail:
         calls(f"first.{CANARY}@example.com")  # the rows that the others replace
         assert calls(NEW_ADDRESS) == calls(owner.email)
 
-    def test_the_own_address_changes_nothing(self, world: World) -> None:
+    def test_own_address_changes_nothing(self, world: World) -> None:
         someone = account(world)
         body = {"email": someone.email, "password": PASSWORD}
         answer = world.call("POST", self.path, token=someone.token, json_body=body)
@@ -186,7 +186,7 @@ class TestChangeEmail:
         assert world.emails() == []
         assert partition(world, someone) == set()
 
-    def test_five_codes_an_address_in_an_hour_whoever_has_it(self, world: World) -> None:
+    def test_limit_of_five_codes_per_address_and_hour(self, world: World) -> None:
         someone, owner = account(world), account(world)
         for email in (NEW_ADDRESS, owner.email):
             body = {"email": email, "password": PASSWORD}
@@ -228,7 +228,7 @@ class TestConfirmEmail:
         """The answer to the code."""
         return world.call("POST", self.path, token=someone.token, json_body={"code": code}, key=key)
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
@@ -239,17 +239,17 @@ class TestConfirmEmail:
         answer = world.call("POST", self.path, token=account(world).token, json_body=body)
         assert answer.error_paths() == paths
 
-    def test_nothing_asked_for(self, world: World) -> None:
+    def test_without_requested_change(self, world: World) -> None:
         answer = self.confirm(world, account(world), "123456")
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_another_persons_code(self, world: World) -> None:
+    def test_code_of_another_person_is_refused(self, world: World) -> None:
         someone, other = account(world), account(world)
         code = self.requested_code(world, someone)
         assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
         assert stored(other).email == other.email
 
-    def test_moves_the_account(self, world: World) -> None:
+    def test_changes_the_address(self, world: World) -> None:
         someone = account(world)
         trust(someone)
         code = self.requested_code(world, someone)
@@ -273,14 +273,14 @@ class TestConfirmEmail:
         assert NEW_ADDRESS not in email.text + email.html
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
 
-    def test_the_old_address_is_free(self, world: World) -> None:
+    def test_old_address_becomes_available(self, world: World) -> None:
         someone, other = account(world), account(world)
         self.confirm(world, someone, self.requested_code(world, someone))
         code = self.requested_code(world, other, someone.email)
         assert self.confirm(world, other, code).status == 204
         assert stored(other).email == someone.email
 
-    def test_only_the_latest_code_and_address(self, world: World) -> None:
+    def test_only_latest_code_and_address_are_accepted(self, world: World) -> None:
         someone, latest = account(world), f"latest.{CANARY}@example.com"
         first = self.requested_code(world, someone)
         second = self.requested_code(world, someone, latest)
@@ -290,14 +290,14 @@ class TestConfirmEmail:
         assert stored(someone).email == latest
         assert find_account(NEW_ADDRESS) is None
 
-    def test_ten_minutes(self, world: World) -> None:
+    def test_code_expires_after_ten_minutes(self, world: World) -> None:
         someone = account(world)
         code = self.requested_code(world, someone)
         world.advance(minutes=10)
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
         assert stored(someone).email == someone.email
 
-    def test_five_wrong_codes_end_it(self, world: World) -> None:
+    def test_five_wrong_codes_end_the_change(self, world: World) -> None:
         someone = account(world)
         code = self.requested_code(world, someone)
         for _ in range(5):
@@ -308,7 +308,7 @@ class TestConfirmEmail:
         again = self.requested_code(world, someone)
         assert self.confirm(world, someone, again).status == 204
 
-    def test_taken_meanwhile(self, world: World) -> None:
+    def test_address_confirmed_by_another_account_first(self, world: World) -> None:
         first, second = account(world), account(world)
         codes = [self.requested_code(world, first), self.requested_code(world, second)]
         assert self.confirm(world, first, codes[0]).status == 204

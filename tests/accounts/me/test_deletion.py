@@ -50,7 +50,7 @@ def traces(world: World, someone: Someone) -> list[str]:
 class TestDelete:
     """POST /me/delete."""
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", "/me/delete")
 
     @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ class TestDelete:
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, "/me/delete", {})
 
-    def test_while_owning_a_workspace(self, world: World) -> None:
+    def test_owner_of_a_workspace_is_refused(self, world: World) -> None:
         someone = account(world)
         own, joined = world.workspace(someone), world.workspace(world.person())
         world.join(someone, joined, Role.ADMIN)
@@ -75,7 +75,7 @@ class TestDelete:
         assert world.call("GET", "/me", token=someone.token).status == 200
         assert world.queue_depth("AccountErasureQueue") == 0
 
-    def test_gone_at_once(self, world: World) -> None:
+    def test_account_and_memberships_end_immediately(self, world: World) -> None:
         someone, owner = account(world), world.person()
         workspace = world.workspace(owner)
         world.join(someone, workspace, Role.ADMIN)
@@ -89,7 +89,7 @@ class TestDelete:
         assert not membership_exists(workspace, someone)
         assert membership_exists(workspace, owner)
 
-    def test_no_trace_is_left(self, world: World) -> None:
+    def test_no_personal_data_remains(self, world: World) -> None:
         someone, other = account(world), account(world)
         workspace = world.workspace(other)
         world.join(someone, workspace, Role.ADMIN)
@@ -112,7 +112,7 @@ class TestDelete:
         assert world.queue_depth("AccountErasureQueue") == 0
         assert world.queue_depth("AccountErasureDeadLetters") == 0
 
-    def test_what_the_stream_missed_is_swept(self, world: World) -> None:
+    def test_message_missed_by_the_stream_is_swept(self, world: World) -> None:
         someone = account(world)
         assert delete(world, someone).status == 204
         world.advance(minutes=2, seconds=1)
@@ -120,7 +120,7 @@ class TestDelete:
         assert world.rows("due#") == []
         assert world.queue_depth("AccountErasureQueue") == 1
 
-    def test_the_address_is_free(self, world: World) -> None:
+    def test_address_becomes_available(self, world: World) -> None:
         someone, other = account(world), account(world)
         assert delete(world, someone).status == 204
         body = {"email": someone.email, "password": PASSWORD}
@@ -129,7 +129,9 @@ class TestDelete:
         assert other.name in world.emails()[-1].text
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_its_keys_go_on_without_it(self, world: World, delivered: bool) -> None:
+    def test_api_keys_still_work_without_the_admin_role(
+        self, world: World, delivered: bool
+    ) -> None:
         someone, workspace = account(world), world.workspace(world.person())
         world.join(someone, workspace, Role.ADMIN)
         key = world.api_key(workspace, KeyScope.WRITE, someone)
@@ -144,7 +146,7 @@ class TestDelete:
         answer = world.call("GET", "/me", token=key)
         assert answer.problem() == (403, "sign_in_required")
 
-    def test_of_more_workspaces_than_a_transaction_takes(self, world: World) -> None:
+    def test_more_memberships_than_one_transaction(self, world: World) -> None:
         someone, owner = account(world), world.person()
         workspaces = [world.workspace(owner) for _ in range(deletion.MEMBERSHIPS_AT_ONCE + 3)]
         for workspace in workspaces:
@@ -160,7 +162,7 @@ class TestDelete:
         assert [w for w in workspaces if membership_exists(w, someone)] == []
         assert all(membership_exists(workspace, owner) for workspace in workspaces)
 
-    def test_replay(self, world: World) -> None:
+    def test_retry_is_unauthenticated(self, world: World) -> None:
         someone = account(world)
         assert delete(world, someone, key="k").status == 204
         # No caller is left who could retry.
@@ -182,9 +184,7 @@ class TestErase:
         assert traces(world, someone)
         return someone
 
-    def test_killed_anywhere_it_goes_on(
-        self, world: World, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_killed_run_is_resumed(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         someone = self.prepared(world)
         monkeypatch.setattr(repository, "ROWS_AT_ONCE", 2)
         plain, commits = Changes.commit, 0
@@ -214,7 +214,7 @@ class TestErase:
         assert traces(world, someone) == []
         assert traces(world, other) == others
 
-    def test_even_where_the_stream_lost_it(self, world: World) -> None:
+    def test_message_lost_by_the_stream_is_swept(self, world: World) -> None:
         someone = self.prepared(world)
         world.lose_stream()
         world.deliver()

@@ -80,7 +80,7 @@ def _turn_off(world: World, someone: Someone, method: str) -> tuple[int, str | N
 class TestTwoFactor:
     """Methods that are turned on or off at the same moment."""
 
-    def test_both_last_methods_off_at_once(
+    def test_concurrently_disabling_both_methods_is_refused(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, workspace = account(world), world.workspace(world.person())
@@ -100,7 +100,7 @@ class TestTwoFactor:
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
     @pytest.mark.parametrize(("method", "transaction"), [("app", 3), ("email", 1)])
-    def test_the_last_method_off_while_the_owners_workspace_demands_one(
+    def test_disable_last_method_while_workspace_starts_to_require_it(
         self, world: World, method: str, transaction: int
     ) -> None:
         """The first two transactions of the app count the password."""
@@ -118,7 +118,7 @@ class TestTwoFactor:
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
     @pytest.mark.parametrize("method", ["app", "email"])
-    def test_a_workspace_demands_one_while_its_owner_turns_the_last_one_off(
+    def test_require_two_factor_while_owner_disables_last_method(
         self, world: World, method: str
     ) -> None:
         someone = account(world)
@@ -134,7 +134,7 @@ class TestTwoFactor:
         assert (found.require_two_factor, found.name == "New") == (False, False)
         assert not stored(someone).has_two_factor
 
-    def test_both_methods_on_at_once_bring_one_set_of_codes(
+    def test_concurrently_enabled_methods_share_backup_codes(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, codes = account(world), []
@@ -152,7 +152,7 @@ class TestTwoFactor:
         assert (answer.status, answer.json) == (200, {"backupCodes": []})
         assert backup_codes_left(PersonScope(someone.id)) == len(codes) == 10
 
-    def test_new_codes_while_two_factor_goes_off(
+    def test_new_backup_codes_while_two_factor_is_disabled(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone = account(world)
@@ -171,7 +171,7 @@ class TestTwoFactor:
 class TestCredentials:
     """Passwords and addresses that change at the same moment."""
 
-    def test_the_password_changes_in_the_same_session(
+    def test_password_changed_concurrently_in_same_session(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, other = account(world), "other canary password"
@@ -189,7 +189,7 @@ class TestCredentials:
         assert two_factor(world, someone)["trustedBrowsers"] == 0
         assert world.emails() == []
 
-    def test_the_address_becomes_anothers(
+    def test_address_taken_concurrently(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, other = account(world), account(world)
@@ -212,7 +212,7 @@ class TestCredentials:
 class TestMemberships:
     """Memberships that change at the same moment."""
 
-    def test_made_owner_while_deleting_the_account(
+    def test_becomes_owner_while_deleting_the_account(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, workspace = account(world), world.workspace(world.person())
@@ -232,7 +232,7 @@ class TestMemberships:
         assert membership.role is Role.OWNER
         assert stored(someone).email == someone.email
 
-    def test_removed_while_choosing_the_workspace(
+    def test_removed_while_setting_the_workspace(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, workspace = account(world), world.workspace(world.person())

@@ -26,7 +26,7 @@ def pointers(*session_ids: UUID) -> set[str]:
 class TestList:
     """GET /sessions."""
 
-    def test_by_a_key(self, world: World) -> None:
+    def test_api_key_is_refused(self, world: World) -> None:
         maker = world.person()
         key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
         assert world.call("GET", "/sessions", token=key).problem() == (403, "sign_in_required")
@@ -39,7 +39,7 @@ class TestList:
         answer = world.call("GET", "/sessions", token=world.person().token, query=query)
         assert answer.error_paths() == [path]
 
-    def test_most_recently_active_first_and_nobody_elses(self, world: World) -> None:
+    def test_own_sessions_most_recently_active_first(self, world: World) -> None:
         world.person()
         signed_in = clock.to_text(clock.now())[:16]
         someone = world.person()
@@ -94,7 +94,7 @@ class TestList:
         beyond = world.call("GET", "/sessions", token=someone.token, query={"page": 3})
         assert (beyond.status, beyond.json["items"], beyond.json["total"]) == (200, [], 12)
 
-    def test_only_live_ones(self, world: World) -> None:
+    def test_expired_sessions_are_not_listed(self, world: World) -> None:
         someone = world.person()
         world.advance(days=29)
         token, session_id = world.sign_in(someone.id)
@@ -104,7 +104,7 @@ class TestList:
         assert [row["id"] for row in answer.json["items"]] == [str(session_id)]
         assert answer.json["total"] == 1
 
-    def test_ninety_days_at_most(self, world: World) -> None:
+    def test_session_ends_after_ninety_days(self, world: World) -> None:
         someone = world.person()
         for _ in range(4):
             world.advance(days=22)
@@ -117,31 +117,31 @@ class TestList:
 class TestDelete:
     """DELETE /sessions/{id}."""
 
-    def test_by_a_key(self, world: World) -> None:
+    def test_api_key_is_refused(self, world: World) -> None:
         maker = world.person()
         key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
         answer = world.call("DELETE", f"/sessions/{maker.session_id}", token=key)
         assert answer.problem() == (403, "sign_in_required")
 
-    def test_no_uuid(self, world: World) -> None:
+    def test_malformed_id_is_refused(self, world: World) -> None:
         answer = world.call("DELETE", "/sessions/1", token=world.person().token)
         assert answer.error_paths() == ["path.id"]
 
-    def test_another_persons(self, world: World) -> None:
+    def test_session_of_another_person_is_not_found(self, world: World) -> None:
         someone, other = world.person(), world.person()
         for session_id in (other.session_id, uuid4()):
             answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
             assert answer.problem() == (404, "not_found")
         assert world.call("GET", "/me", token=other.token).status == 200
 
-    def test_one_that_ended_by_itself(self, world: World) -> None:
+    def test_expired_session_is_not_found(self, world: World) -> None:
         someone = world.person()
         world.advance(days=30)
         token, _ = world.sign_in(someone.id)
         answer = world.call("DELETE", f"/sessions/{someone.session_id}", token=token)
         assert answer.problem() == (404, "not_found")
 
-    def test_signs_out_at_once(self, world: World) -> None:
+    def test_signs_out_immediately(self, world: World) -> None:
         someone = world.person()
         token, session_id = world.sign_in(someone.id)
         answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
@@ -155,7 +155,7 @@ class TestDelete:
         answer = world.call("DELETE", f"/sessions/{session_id}", token=other.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_the_own_one(self, world: World) -> None:
+    def test_own_session(self, world: World) -> None:
         someone = world.person()
         answer = world.call("DELETE", f"/sessions/{someone.session_id}", token=someone.token)
         assert answer.status == 204
@@ -179,10 +179,10 @@ class TestDeleteOthers:
 
     path = "/sessions/sign-out-others"
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
-    def test_every_session_but_the_one_that_asks(self, world: World) -> None:
+    def test_ends_every_session_but_the_callers(self, world: World) -> None:
         someone, other = world.person(), world.person()
         tokens = [world.sign_in(someone.id)[0] for _ in range(3)]
         answer = world.call("POST", self.path, token=someone.token)
@@ -194,14 +194,14 @@ class TestDeleteOthers:
         assert session_rows(world, someone) == pointers(someone.session_id)
         assert world.call("GET", "/me", token=other.token).status == 200
 
-    def test_more_than_a_transaction_takes(self, world: World) -> None:
+    def test_more_sessions_than_one_transaction(self, world: World) -> None:
         someone = world.person()
         tokens = [world.sign_in(someone.id)[0] for _ in range(60)]
         assert world.call("POST", self.path, token=someone.token).status == 204
         assert {world.call("GET", "/me", token=token).status for token in tokens} == {401}
         assert session_rows(world, someone) == pointers(someone.session_id)
 
-    def test_where_the_rows_are_not_removed(
+    def test_sessions_end_even_if_their_rows_remain(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone = world.person()
@@ -214,7 +214,7 @@ class TestDeleteOthers:
         answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_again_and_alone(self, world: World) -> None:
+    def test_without_other_sessions(self, world: World) -> None:
         someone = world.person()
         for _ in range(3):
             assert world.call("POST", self.path, token=someone.token).status == 204

@@ -43,14 +43,14 @@ def post(world: World, someone: Someone, path: str, **body: str) -> Json:
     return found
 
 
-def test_the_new_password_alone(world: World) -> None:
+def test_only_the_new_password_signs_in(world: World) -> None:
     someone = account(world)
     post(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
     assert sign_in(world, someone).problem() == (401, "credentials_invalid")
     assert sign_in(world, someone, NEW_PASSWORD).json["status"] == "signed_in"
 
 
-def test_the_new_address_alone(world: World) -> None:
+def test_only_the_new_address_signs_in(world: World) -> None:
     someone, address = account(world), "new.canary@example.com"
     world.call("POST", "/auth/password/forgot", json_body={"email": someone.email})
     [link] = re.findall(r"password-reset#(\S+)", world.emails()[-1].text)
@@ -66,7 +66,7 @@ def test_the_new_address_alone(world: World) -> None:
     assert answer.problem() == (422, "token_invalid")
 
 
-def test_the_app_its_backup_codes_and_a_browser_that_is_forgotten(world: World) -> None:
+def test_sign_in_with_app_backup_code_and_forgotten_browser(world: World) -> None:
     someone = account(world)
     secret = start_app(world, someone)
     assert sign_in(world, someone).json["status"] == "signed_in"
@@ -87,7 +87,7 @@ def test_the_app_its_backup_codes_and_a_browser_that_is_forgotten(world: World) 
     assert again.problem() == (422, "code_invalid")
 
 
-def test_only_the_newest_backup_codes(world: World) -> None:
+def test_only_the_newest_backup_codes_are_accepted(world: World) -> None:
     someone = account(world)
     old = app_on(world, someone)
     new = post(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)["backupCodes"]
@@ -97,7 +97,7 @@ def test_only_the_newest_backup_codes(world: World) -> None:
     assert second_step(world, someone, "backup_code", new[0]).status == 200
 
 
-def test_without_the_last_method(world: World) -> None:
+def test_sign_in_after_last_method_is_disabled(world: World) -> None:
     someone = account(world)
     email_on(world, someone)
     assert sign_in(world, someone).json["methods"] == ["email", "backup_code"]
@@ -105,7 +105,7 @@ def test_without_the_last_method(world: World) -> None:
     assert sign_in(world, someone).json["status"] == "signed_in"
 
 
-def test_the_workspace_that_was_chosen_last(world: World) -> None:
+def test_sign_in_opens_the_workspace_set_last(world: World) -> None:
     someone = account(world)
     chosen, other = (world.workspace(world.person()) for _ in range(2))
     for workspace in (chosen, other):
@@ -119,7 +119,7 @@ def test_the_workspace_that_was_chosen_last(world: World) -> None:
     assert [row["email"] for row in listed["items"]] == [invited["email"]]
 
 
-def test_no_account_any_more(world: World) -> None:
+def test_deleted_account_signs_up_again(world: World) -> None:
     someone = account(world)
     post(world, someone, "/me/delete", password=PASSWORD)
     assert sign_in(world, someone).problem() == (401, "credentials_invalid")

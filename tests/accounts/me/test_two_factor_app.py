@@ -35,7 +35,7 @@ class TestStartApp:
 
     path = "/me/two-factor/app"
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ class TestStartApp:
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, {})
 
-    def test_a_secret_for_the_app_and_nothing_on_yet(self, world: World) -> None:
+    def test_returns_secret_without_enabling_the_app(self, world: World) -> None:
         someone = account(world)
         trust(someone)
         answer = world.call(
@@ -73,7 +73,7 @@ class TestStartApp:
         assert secret not in str(row.to_simple_dict())
         assert unseal_seed(row.seed, key) == secret
 
-    def test_another_start_ends_the_first(self, world: World) -> None:
+    def test_second_start_invalidates_the_first_secret(self, world: World) -> None:
         someone = account(world)
         first, second = start_app(world, someone), start_app(world, someone)
         assert first != second
@@ -82,7 +82,7 @@ class TestStartApp:
             answer = world.call("POST", f"{self.path}/confirm", token=someone.token, json_body=body)
             assert answer.status == status
 
-    def test_on_already(self, world: World) -> None:
+    def test_already_enabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         before = seed_of(someone)
@@ -114,7 +114,7 @@ class TestConfirmApp:
         """The answer to a code."""
         return world.call("POST", self.path, token=someone.token, json_body={"code": code})
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
@@ -125,18 +125,18 @@ class TestConfirmApp:
         answer = world.call("POST", self.path, token=account(world).token, json_body=body)
         assert answer.error_paths() == paths
 
-    def test_nothing_begun(self, world: World) -> None:
+    def test_without_started_setup(self, world: World) -> None:
         answer = self.confirm(world, account(world), "123456")
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_another_persons_secret(self, world: World) -> None:
+    def test_code_of_another_persons_secret_is_refused(self, world: World) -> None:
         someone, other = account(world), account(world)
         start_app(world, other)
         code = totp(start_app(world, someone))
         assert self.confirm(world, other, code).problem() == (422, "code_invalid")
         assert two_factor(world, other)["app"] is None
 
-    def test_the_first_method_brings_ten_backup_codes(self, world: World) -> None:
+    def test_first_method_returns_ten_backup_codes(self, world: World) -> None:
         someone = account(world)
         trust(someone, 2)
         secret = start_app(world, someone)
@@ -153,7 +153,7 @@ class TestConfirmApp:
         assert backup_codes_left(PersonScope(someone.id)) == 10
         assert partition(world, someone) == {"authenticator", "backup_codes"}
 
-    def test_a_second_method_brings_none(self, world: World) -> None:
+    def test_second_method_returns_no_backup_codes(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
         trust(someone)
@@ -166,26 +166,26 @@ class TestConfirmApp:
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
     @pytest.mark.parametrize(("steps", "status"), [(-2, 422), (-1, 200), (1, 200), (2, 422)])
-    def test_one_step_either_way(self, world: World, steps: int, status: int) -> None:
+    def test_adjacent_time_steps_are_accepted(self, world: World, steps: int, status: int) -> None:
         someone = account(world)
         secret = start_app(world, someone)
         # From the middle of a step no call that follows reaches the next one.
         world.advance(seconds=(45 - clock.now().timestamp()) % 30)
         assert self.confirm(world, someone, totp(secret, steps)).status == status
 
-    def test_grouped_as_apps_show_it(self, world: World) -> None:
+    def test_grouped_digits_are_accepted(self, world: World) -> None:
         someone = account(world)
         code = totp(start_app(world, someone))
         assert self.confirm(world, someone, f" {code[:3]} {code[3:]} ").status == 200
 
-    def test_the_step_of_the_proof_is_used(self, world: World) -> None:
+    def test_time_step_of_the_confirmation_is_used_up(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         row = find(AuthenticatorItem, authenticator_key(PersonScope(someone.id)))
         assert row is not None
         assert int(clock.now().timestamp()) // 30 - int(row.last_step) in {0, 1}
 
-    def test_five_wrong_codes_end_it(self, world: World) -> None:
+    def test_five_wrong_codes_end_the_setup(self, world: World) -> None:
         someone = account(world)
         secret = start_app(world, someone)
         for _ in range(5):
@@ -196,14 +196,14 @@ class TestConfirmApp:
         assert two_factor(world, someone)["app"] is None
         assert self.confirm(world, someone, totp(start_app(world, someone))).status == 200
 
-    def test_half_an_hour(self, world: World) -> None:
+    def test_setup_expires_after_half_an_hour(self, world: World) -> None:
         someone = account(world)
         secret = start_app(world, someone)
         world.advance(minutes=30)
         answer = self.confirm(world, someone, totp(secret))
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_on_already(self, world: World) -> None:
+    def test_already_enabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         answer = self.confirm(world, someone, totp(seed_of(someone)))
@@ -225,7 +225,7 @@ class TestDisableApp:
         body = {"password": PASSWORD}
         return world.call("POST", self.path, token=someone.token, json_body=body, key=key)
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     def test_bad_input(self, world: World) -> None:
@@ -235,13 +235,13 @@ class TestDisableApp:
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, {})
 
-    def test_off_already(self, world: World) -> None:
+    def test_already_disabled(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
         assert self.disable(world, someone).problem() == (409, "method_off")
         assert two_factor(world, someone)["email"] is not None
 
-    def test_the_last_method(self, world: World) -> None:
+    def test_last_method(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         trust(someone)
@@ -250,7 +250,7 @@ class TestDisableApp:
         assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
         assert partition(world, someone) == set()
 
-    def test_with_emailed_codes_left(self, world: World) -> None:
+    def test_emailed_codes_stay_enabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         email_on(world, someone)
@@ -263,7 +263,7 @@ class TestDisableApp:
         assert "authenticator" not in partition(world, someone)
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
-    def test_demanded_by_a_workspace(self, world: World) -> None:
+    def test_last_method_required_by_a_workspace(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         trust(someone)

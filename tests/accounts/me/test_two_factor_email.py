@@ -25,7 +25,7 @@ class TestStartEmail:
 
     path = "/me/two-factor/email"
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     def test_emails_a_code(self, world: World) -> None:
@@ -38,14 +38,14 @@ class TestStartEmail:
         assert re.search(r"\b\d{6}\b", email.text)
         assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
 
-    def test_on_already(self, world: World) -> None:
+    def test_already_enabled(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
         answer = world.call("POST", self.path, token=someone.token)
         assert answer.problem() == (409, "method_on")
         assert len(world.emails()) == 1
 
-    def test_five_codes_in_an_hour(self, world: World) -> None:
+    def test_limit_of_five_codes_per_hour(self, world: World) -> None:
         someone = account(world)
         for _ in range(5):
             start_email(world, someone)
@@ -75,23 +75,23 @@ class TestConfirmEmail:
         """The answer to a code."""
         return world.call("POST", self.path, token=someone.token, json_body={"code": code})
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     def test_bad_input(self, world: World) -> None:
         answer = world.call("POST", self.path, token=account(world).token, json_body={"c": "1"})
         assert answer.error_paths() == ["/code", "/c"]
 
-    def test_nothing_begun(self, world: World) -> None:
+    def test_without_started_setup(self, world: World) -> None:
         answer = self.confirm(world, account(world), "123456")
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_another_persons_code(self, world: World) -> None:
+    def test_code_of_another_person_is_refused(self, world: World) -> None:
         someone, other = account(world), account(world)
         code = start_email(world, someone)
         assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
 
-    def test_the_first_method_brings_ten_backup_codes(self, world: World) -> None:
+    def test_first_method_returns_ten_backup_codes(self, world: World) -> None:
         someone = account(world)
         trust(someone)
         answer = self.confirm(world, someone, start_email(world, someone))
@@ -105,7 +105,7 @@ class TestConfirmEmail:
         assert found == {"app": None, "trustedBrowsers": 0}
         assert partition(world, someone) == {"backup_codes"}
 
-    def test_a_second_method_brings_none(self, world: World) -> None:
+    def test_second_method_returns_no_backup_codes(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         trust(someone)
@@ -114,13 +114,13 @@ class TestConfirmEmail:
         assert two_factor(world, someone)["trustedBrowsers"] == 0
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
-    def test_ten_minutes(self, world: World) -> None:
+    def test_code_expires_after_ten_minutes(self, world: World) -> None:
         someone = account(world)
         code = start_email(world, someone)
         world.advance(minutes=10)
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
 
-    def test_five_wrong_codes_end_it(self, world: World) -> None:
+    def test_five_wrong_codes_end_the_setup(self, world: World) -> None:
         someone = account(world)
         code = start_email(world, someone)
         for _ in range(5):
@@ -129,7 +129,7 @@ class TestConfirmEmail:
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
         assert two_factor(world, someone)["email"] is None
 
-    def test_on_already(self, world: World) -> None:
+    def test_already_enabled(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
         assert self.confirm(world, someone, "123456").problem() == (409, "method_on")
@@ -145,17 +145,17 @@ class TestDisableEmail:
 
     path = "/me/two-factor/email/disable"
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
-    def test_off_already(self, world: World) -> None:
+    def test_already_disabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         answer = world.call("POST", self.path, token=someone.token)
         assert answer.problem() == (409, "method_off")
         assert two_factor(world, someone)["app"] is not None
 
-    def test_with_the_app_left(self, world: World) -> None:
+    def test_app_stays_enabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         email_on(world, someone)
@@ -169,7 +169,7 @@ class TestDisableEmail:
         assert backup_codes_left(PersonScope(someone.id)) == 10
         assert "authenticator" in partition(world, someone)
 
-    def test_the_last_method(self, world: World) -> None:
+    def test_last_method(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
         trust(someone)
@@ -178,7 +178,7 @@ class TestDisableEmail:
         assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
         assert partition(world, someone) == set()
 
-    def test_demanded_by_a_workspace(self, world: World) -> None:
+    def test_last_method_required_by_a_workspace(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
         trust(someone)

@@ -35,7 +35,7 @@ class TestNewBackupCodes:
 
     path = "/me/two-factor/backup-codes"
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
     def test_bad_input(self, world: World) -> None:
@@ -53,7 +53,7 @@ class TestNewBackupCodes:
         assert backup_codes_left(PersonScope(someone.id)) == 0
 
     @pytest.mark.parametrize("turn_on", [app_on, email_on])
-    def test_ten_new_ones_and_no_trusted_browser(
+    def test_replaces_backup_codes_and_ends_trusted_browsers(
         self, world: World, turn_on: Callable[[World, Someone], list[str]]
     ) -> None:
         someone = account(world)
@@ -83,10 +83,10 @@ class TestForgetTrustedBrowsers:
 
     path = "/me/two-factor/trusted-browsers/forget"
 
-    def test_strangers(self, world: World) -> None:
+    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
         refuses_strangers(world, "POST", self.path)
 
-    def test_all_of_the_persons_and_nobody_elses(self, world: World) -> None:
+    def test_forgets_only_the_persons_own_browsers(self, world: World) -> None:
         someone, other = account(world), account(world)
         codes = app_on(world, someone)
         trust(someone, 3)
@@ -98,10 +98,10 @@ class TestForgetTrustedBrowsers:
         assert backup_codes_left(PersonScope(someone.id)) == len(codes)
         assert two_factor(world, other)["trustedBrowsers"] == 2
 
-    def test_without_any(self, world: World) -> None:
+    def test_without_trusted_browsers(self, world: World) -> None:
         assert world.call("POST", self.path, token=world.person().token).status == 204
 
-    def test_browsers_trusted_later_count(self, world: World) -> None:
+    def test_browsers_trusted_later_are_counted(self, world: World) -> None:
         someone = account(world)
         world.call("POST", self.path, token=someone.token)
         trust(someone)
@@ -139,7 +139,7 @@ class TestTrustedBrowsers:
             (app_on, forgotten),
         ],
     )
-    def test_though_their_rows_are_not_removed(
+    def test_trust_ends_even_if_rows_remain(
         self,
         world: World,
         monkeypatch: pytest.MonkeyPatch,

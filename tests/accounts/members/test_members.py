@@ -16,7 +16,7 @@ class TestWrites:
     """What the writes on a member have in common."""
 
     @pytest.mark.parametrize(("method", "path", "body"), WRITES)
-    def test_another_workspaces_member(
+    def test_member_of_another_workspace_is_not_found(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str,
         body: object,
     ) -> None:  # fmt: skip
@@ -28,7 +28,7 @@ class TestWrites:
         assert roles(elsewhere)[member.id] is Role.MEMBER
 
     @pytest.mark.parametrize(("method", "path", "body"), WRITES)
-    def test_the_persons_id_is_none_of_a_member(
+    def test_user_id_is_not_a_member_id(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str,
         body: object,
     ) -> None:  # fmt: skip
@@ -37,7 +37,7 @@ class TestWrites:
         assert answer.problem() == (404, "not_found")
 
     @pytest.mark.parametrize(("method", "path", "body"), WRITES)
-    def test_no_uuid(
+    def test_malformed_id_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str,
         body: object,
     ) -> None:  # fmt: skip
@@ -51,7 +51,7 @@ class TestWrites:
         assert answer.problem() == (409, "no_active_workspace")
 
     @pytest.mark.parametrize(("method", "path", "body"), WRITES)
-    def test_role_too_small(
+    def test_insufficient_role_is_refused(
         self, world: World, workspace: WorkspaceScope, method: str, path: str, body: object
     ) -> None:
         member = world.member(workspace)
@@ -68,7 +68,7 @@ class TestList:
         answer = world.call("GET", "/members", token=world.person().token, query={"page": 0})
         assert answer.problem() == (409, "no_active_workspace")
 
-    def test_the_whole_answer(self, world: World, owner: Someone) -> None:
+    def test_complete_response(self, world: World, owner: Someone) -> None:
         workspace = world.workspace(owner)
         world.workspace(world.person())
         world.advance(minutes=5)
@@ -107,10 +107,10 @@ class TestList:
             "pageSize": 25,
         }
 
-    def test_by_a_read_key_without_a_maker(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_by_read_key_without_creator(self, world: World, workspace: WorkspaceScope) -> None:
         assert listed(world, world.api_key(workspace, KeyScope.READ)) == ["Olive Owner"]
 
-    def test_activity_is_noted_at_most_once_a_minute(
+    def test_last_active_at_is_updated_at_most_once_a_minute(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         listed(world, owner.token)
@@ -127,7 +127,9 @@ class TestList:
         assert membership.last_active_at is not None
         assert later.last_active_at > membership.last_active_at
 
-    def test_order(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_sorted_by_name_and_joined_at(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         for name in ("bea", "Ánn", "ann lee"):
             world.advance(seconds=1)
             world.join(world.person(name), workspace, Role.MEMBER)
@@ -139,7 +141,9 @@ class TestList:
         assert listed(world, owner.token, sort="name") == named
         assert listed(world, owner.token, sort="-name") == named[::-1]
 
-    def test_ties_by_id(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_ties_are_sorted_by_id(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         for _ in range(6):
             world.join(world.person("Same Name"), workspace, Role.MEMBER)
         query = {"sort": "name", "q": "same"}
@@ -156,7 +160,9 @@ class TestList:
         for q in ("ijk", "zoe olive", f"x{guest.email}"):
             assert listed(world, owner.token, q=q) == [], q
 
-    def test_roles(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_filtered_by_role(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         member = world.member(workspace)
         assert listed(world, owner.token, role="admin") == [admin.name]

@@ -28,7 +28,7 @@ class TestDelete:
         """The answer to a removal."""
         return world.call("DELETE", f"/members/{target}", token=token, key=key)
 
-    def test_the_member_loses_access(
+    def test_member_loses_access(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace)
@@ -44,7 +44,7 @@ class TestDelete:
             assert answer.problem() == (409, "no_active_workspace")
         assert world.emails() == []
 
-    def test_the_owner_is_told_of_a_key_that_they_make_meanwhile(
+    def test_owner_is_emailed_about_concurrently_created_key(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -56,7 +56,7 @@ class TestDelete:
         assert email.to == owner.email
         assert "On leaving" in email.text
 
-    def test_the_owner_is_told_of_a_key_that_takes_anothers_place_meanwhile(
+    def test_owner_is_emailed_about_concurrent_replacement_key(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """The number of active keys stays the same."""
@@ -76,7 +76,9 @@ class TestDelete:
         assert "On leaving" in email.text
         assert revoked.name not in email.text
 
-    def test_oneself_as_no_admin_any_more(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_concurrently_demoted_admin_cannot_delete_themselves(
+        self, world: World, workspace: WorkspaceScope
+    ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         target = id_of(world, admin, workspace)
         with world.meanwhile(world.unseating(admin, workspace, demoted=True)):
@@ -84,7 +86,7 @@ class TestDelete:
         assert answer.problem() == (403, "role")
         assert roles(workspace)[admin.id] is Role.MEMBER
 
-    def test_coming_back_activates_nothing_that_was_lost(
+    def test_rejoining_does_not_reactivate_other_sessions(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace)
@@ -99,7 +101,7 @@ class TestDelete:
         answer = world.call("GET", "/members", token=other_session)
         assert answer.problem() == (409, "no_active_workspace")
 
-    def test_removed_while_a_request_comes_in(
+    def test_request_of_concurrently_removed_member_is_refused(
         self, world: World, workspace: WorkspaceScope, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         member = world.member(workspace)
@@ -118,14 +120,16 @@ class TestDelete:
         assert answer.problem() == (409, "no_active_workspace")
         assert world.membership(member, workspace) is None
 
-    def test_the_owner(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_owner_cannot_be_removed(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         for token in (owner.token, admin.token):
             answer = self.delete(world, token, id_of(world, owner, workspace))
             assert answer.problem() == (409, "owner_removal")
         assert roles(workspace)[owner.id] is Role.OWNER
 
-    def test_made_owner_meanwhile(
+    def test_member_who_concurrently_became_owner_cannot_be_removed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin, member = world.member(workspace, Role.ADMIN), world.member(workspace)
@@ -136,7 +140,9 @@ class TestDelete:
         assert answer.problem() == (409, "owner_removal")
         assert roles(workspace)[member.id] is Role.OWNER
 
-    def test_twice(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_second_deletion_and_replay_succeed(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         target = id_of(world, world.member(workspace), workspace)
         assert self.delete(world, owner.token, target, key="k").status == 204
         again = self.delete(world, owner.token, target, key="k")
@@ -144,7 +150,9 @@ class TestDelete:
         anew = self.delete(world, owner.token, target)
         assert (anew.status, anew.header("idempotency-replayed")) == (204, None)
 
-    def test_oneself_and_the_retry(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_admin_removes_themselves_and_retries(
+        self, world: World, workspace: WorkspaceScope
+    ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         target = id_of(world, admin, workspace)
         assert self.delete(world, admin.token, target, key="k").status == 204
@@ -153,7 +161,7 @@ class TestDelete:
         anew = self.delete(world, admin.token, target)
         assert anew.problem() == (409, "no_active_workspace")
 
-    def test_the_owner_is_told_of_the_keys(
+    def test_owner_is_emailed_the_active_keys(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -173,7 +181,7 @@ class TestDelete:
         assert revoked[:12] not in email.text
         assert remaining not in email.text
 
-    def test_the_keys_go_on_without_the_role(
+    def test_api_keys_still_work_without_the_admin_role(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -193,7 +201,9 @@ class TestLeave:
         """The answer to leaving."""
         return world.call("POST", "/members/leave", token=token, key=key)
 
-    def test_keys_may_not(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_api_key_is_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
         assert self.leave(world, key).problem() == (403, "sign_in_required")
 
@@ -201,7 +211,9 @@ class TestLeave:
         answer = self.leave(world, world.person().token)
         assert answer.problem() == (409, "no_active_workspace")
 
-    def test_the_owner(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_owner_cannot_leave(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         assert self.leave(world, owner.token).problem() == (409, "owner_leave")
         assert roles(workspace) == {owner.id: Role.OWNER}
 
@@ -218,7 +230,9 @@ class TestLeave:
         assert self.leave(world, member.token).problem() == (409, "no_active_workspace")
         assert find(PersonItem, person_key(PersonScope(member.id))) is not None
 
-    def test_leaves_only_the_active_one(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_leaves_only_the_active_workspace(
+        self, world: World, workspace: WorkspaceScope
+    ) -> None:
         member = world.member(workspace)
         other = world.workspace(world.person())
         world.join(member, other, Role.MEMBER)
@@ -226,7 +240,7 @@ class TestLeave:
         assert world.membership(member, workspace) is not None
         assert world.membership(member, other) is None
 
-    def test_a_retry_gets_the_first_answer(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_replay(self, world: World, workspace: WorkspaceScope) -> None:
         member = world.member(workspace)
         first = self.leave(world, member.token, key="k")
         again = self.leave(world, member.token, key="k")
@@ -235,7 +249,7 @@ class TestLeave:
         other = self.leave(world, member.token, key="other")
         assert other.problem() == (409, "no_active_workspace")
 
-    def test_made_owner_meanwhile(
+    def test_member_who_concurrently_became_owner_cannot_leave(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace)

@@ -23,11 +23,13 @@ class TestTransferOwnership:
         """The answer to a transfer."""
         return world.call("POST", f"/members/{target}/transfer-ownership", token=token, key=key)
 
-    def test_keys_may_not(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_api_key_is_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
         assert self.transfer(world, key, uuid4()).problem() == (403, "sign_in_required")
 
-    def test_admins_may_not(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_admin_is_refused(self, world: World, workspace: WorkspaceScope) -> None:
         admin = world.member(workspace, Role.ADMIN)
         answer = self.transfer(world, admin.token, uuid4())
         assert answer.problem() == (403, "role")
@@ -36,12 +38,14 @@ class TestTransferOwnership:
     def test_unknown(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         assert self.transfer(world, owner.token, uuid4()).problem() == (404, "not_found")
 
-    def test_to_oneself(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_transfer_to_oneself_is_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         answer = self.transfer(world, owner.token, id_of(world, owner, workspace))
         assert answer.problem() == (409, "already_owner")
         assert roles(workspace) == {owner.id: Role.OWNER}
 
-    def test_not_to_a_member_without_two_factor_where_the_workspace_demands_it(
+    def test_new_owner_needs_two_factor_if_the_workspace_requires_it(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         world.turn_two_factor_on(owner)
@@ -54,7 +58,7 @@ class TestTransferOwnership:
         assert self.transfer(world, owner.token, target).status == 204
         assert roles(workspace) == {owner.id: Role.ADMIN, member.id: Role.OWNER}
 
-    def test_the_workspace_demands_it_meanwhile(
+    def test_workspace_concurrently_requires_two_factor(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         world.turn_two_factor_on(owner)
@@ -78,9 +82,7 @@ class TestTransferOwnership:
         back = self.transfer(world, owner.token, id_of(world, member, workspace))
         assert back.problem() == (403, "role")
 
-    def test_a_retry_gets_the_first_answer(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
+    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         member = world.member(workspace)
         target = id_of(world, member, workspace)
         first = self.transfer(world, owner.token, target, key="k")
@@ -94,7 +96,7 @@ class TestTransferOwnership:
         assert elsewhere.problem() == (403, "role")
         assert roles(workspace) == {owner.id: Role.ADMIN, member.id: Role.OWNER}
 
-    def test_two_at_once_leave_one_owner(
+    def test_concurrent_transfers_leave_one_owner(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         first, second = world.member(workspace), world.member(workspace)
@@ -109,7 +111,7 @@ class TestTransferOwnership:
             second.id: Role.OWNER,
         }
 
-    def test_to_somebody_removed_meanwhile(
+    def test_transfer_to_concurrently_removed_member_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace)
@@ -131,7 +133,7 @@ class TestUpdateRole:
         return world.call("PATCH", f"/members/{target}", token=token, json_body=body, key=key)
 
     @pytest.mark.parametrize("demoted", [False, True])
-    def test_by_who_is_no_admin_any_more(
+    def test_admin_removed_or_demoted_concurrently_is_refused(
         self, world: World, workspace: WorkspaceScope, *, demoted: bool
     ) -> None:
         admin, other = world.member(workspace, Role.ADMIN), world.member(workspace)
@@ -143,7 +145,7 @@ class TestUpdateRole:
 
     @pytest.mark.parametrize("by_key", [False, True])
     @pytest.mark.parametrize("role", ["admin", "member"])
-    def test_by_an_admin_demoted_before_the_members_are_read(
+    def test_admin_demoted_before_members_are_read_is_refused(
         self, world: World, workspace: WorkspaceScope, monkeypatch: pytest.MonkeyPatch, role: str,
         *, by_key: bool,
     ) -> None:  # fmt: skip
@@ -164,7 +166,7 @@ class TestUpdateRole:
         assert roles(workspace)[admin.id] is Role.MEMBER
 
     @pytest.mark.parametrize("demoted", [False, True])
-    def test_oneself_as_no_admin_any_more(
+    def test_own_role_of_admin_removed_or_demoted_concurrently(
         self, world: World, workspace: WorkspaceScope, *, demoted: bool
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -213,14 +215,16 @@ class TestUpdateRole:
         assert self.patch(world, key, id_of(world, member, workspace), "admin").status == 204
         assert roles(workspace)[member.id] is Role.ADMIN
 
-    def test_the_owner(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_role_of_the_owner_cannot_be_changed(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         for token in (owner.token, admin.token):
             answer = self.patch(world, token, id_of(world, owner, workspace), "admin")
             assert answer.problem() == (409, "owner_role")
         assert roles(workspace)[owner.id] is Role.OWNER
 
-    def test_made_owner_meanwhile(
+    def test_role_of_concurrent_new_owner_cannot_be_changed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin, member = world.member(workspace, Role.ADMIN), world.member(workspace)
@@ -231,7 +235,7 @@ class TestUpdateRole:
         assert answer.problem() == (409, "owner_role")
         assert roles(workspace)[member.id] is Role.OWNER
 
-    def test_an_admins_own_role_and_the_retry(
+    def test_admin_demotes_themselves_and_retries(
         self, world: World, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)

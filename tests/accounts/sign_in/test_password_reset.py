@@ -78,13 +78,13 @@ class TestForgot:
         assert before <= row.expires_at - timedelta(minutes=30) <= clock.now()
         assert stored(person).password_hash != ""
 
-    def test_an_unknown_address_gets_the_same_answer(self, world: World, person: Someone) -> None:
+    def test_unknown_address_gets_the_same_response(self, world: World, person: Someone) -> None:
         known, unknown = forgot(world, person.email), forgot(world, f"x.{CANARY}@example.com")
         assert known.without_id == unknown.without_id
         assert [email.to for email in world.emails()] == [person.email]
         assert len([row for row in world.rows("token#") if isinstance(row, ResetItem)]) == 2
 
-    def test_the_sixth_of_an_hour_is_not_sent(self, world: World, person: Someone) -> None:
+    def test_sixth_email_within_an_hour_is_not_sent(self, world: World, person: Someone) -> None:
         assert [forgot(world, person.email).status for _ in range(6)] == [202] * 6
         assert len(world.emails()) == 5
         world.advance(hours=1)
@@ -107,7 +107,9 @@ class TestReset:
         answer = world.call("POST", "/auth/password/reset", json_body=body)
         assert answer.error_paths() == paths
 
-    def test_sets_the_password_and_ends_everything(self, world: World, person: Someone) -> None:
+    def test_sets_password_and_ends_sessions_and_trusted_browsers(
+        self, world: World, person: Someone
+    ) -> None:
         with_app(person)
         trusted, changes = "", Changes()
         trusted = trust_browser(changes, stored(person))
@@ -134,43 +136,45 @@ class TestReset:
         again = try_sign_in(world, person.email, NEW, trustedBrowser=trusted)
         assert again.json["status"] == "two_factor_required"
 
-    def test_the_address_counts_as_verified(self, world: World) -> None:
+    def test_address_becomes_verified(self, world: World) -> None:
         person = account(world, verified=False)
         assert not stored(person).email_verified
         reset(world, emailed_token(world, person))
         assert stored(person).email_verified
 
-    def test_a_verified_address_keeps_its_moment(self, world: World, person: Someone) -> None:
+    def test_verified_address_has_unchanged_verification_time(
+        self, world: World, person: Someone
+    ) -> None:
         before = PersonItem.get(*person_key(PersonScope(person.id))).email_verified_at
         world.advance(days=1)
         reset(world, emailed_token(world, person))
         assert PersonItem.get(*person_key(PersonScope(person.id))).email_verified_at == before
 
-    def test_a_session_opened_afterwards_is_valid(self, world: World, person: Someone) -> None:
+    def test_session_opened_afterwards_is_valid(self, world: World, person: Someone) -> None:
         reset(world, emailed_token(world, person))
         assert signs_in(world, try_sign_in(world, person.email, NEW).json["token"])
 
-    def test_an_unknown_token(self, world: World) -> None:
+    def test_unknown_token_is_refused(self, world: World) -> None:
         assert reset(world, "unknown").problem() == (422, "token_invalid")
 
-    def test_a_token_is_good_once(self, world: World, person: Someone) -> None:
+    def test_token_is_valid_once(self, world: World, person: Someone) -> None:
         token = emailed_token(world, person)
         assert reset(world, token).status == 204
         assert reset(world, token, PASSWORD).problem() == (422, "token_invalid")
         assert verify_password(stored(person).password_hash, NEW)
 
-    def test_a_token_lives_thirty_minutes(self, world: World, person: Someone) -> None:
+    def test_token_expires_after_thirty_minutes(self, world: World, person: Someone) -> None:
         token = emailed_token(world, person)
         world.advance(minutes=30)
         assert reset(world, token).problem() == (422, "token_invalid")
         assert verify_password(stored(person).password_hash, PASSWORD)
 
-    def test_a_new_password_ends_every_other_link(self, world: World, person: Someone) -> None:
+    def test_new_password_ends_every_other_link(self, world: World, person: Someone) -> None:
         first, second = emailed_token(world, person), emailed_token(world, person)
         assert reset(world, first).status == 204
         assert reset(world, second, PASSWORD).problem() == (422, "token_invalid")
 
-    def test_a_new_address_ends_the_link_to_the_old_one(
+    def test_changed_address_invalidates_link_sent_to_the_old_one(
         self, world: World, person: Someone
     ) -> None:
         token = emailed_token(world, person)
@@ -179,7 +183,7 @@ class TestReset:
         assert reset(world, token).problem() == (422, "token_invalid")
 
     @pytest.mark.parametrize("attribute", [PersonItem.email, PersonItem.password_hash])
-    def test_what_moves_at_that_moment_ends_the_link_too(
+    def test_concurrently_changed_address_or_password_invalidates_link(
         self, world: World, person: Someone, attribute: UnicodeAttribute
     ) -> None:
         token, row = emailed_token(world, person), PersonItem(*person_key(PersonScope(person.id)))
@@ -194,17 +198,17 @@ class TestReset:
             row.password_hash, PASSWORD
         )
 
-    def test_once_the_account_is_gone(self, world: World, person: Someone) -> None:
+    def test_deleted_account_invalidates_link(self, world: World, person: Someone) -> None:
         token = emailed_token(world, person)
         PersonItem.get(*person_key(PersonScope(person.id))).delete()
         assert reset(world, token).problem() == (422, "token_invalid")
 
-    def test_a_link_for_nobody(self, world: World) -> None:
+    def test_token_of_unknown_address_has_no_person(self, world: World) -> None:
         forgot(world, f"x.{CANARY}@example.com")
         [row] = [row for row in world.rows("token#") if isinstance(row, ResetItem)]
         assert row.person_id.int == 0
 
-    def test_two_hundred_sessions(self, world: World, person: Someone) -> None:
+    def test_ends_two_hundred_sessions(self, world: World, person: Someone) -> None:
         owner = stored(person)
         for _ in range(5):
             changes = Changes()
@@ -217,7 +221,7 @@ class TestReset:
         assert not [row for row in world.rows() if isinstance(row, SessionPointerItem)]
 
 
-def test_a_session_s_rows_expire(world: World, person: Someone) -> None:
+def test_session_rows_expire_after_90_days(world: World, person: Someone) -> None:
     """A row that no sweep removed expires 90 days after the sign-in."""
     rows = [row for row in world.rows() if isinstance(row, SessionItem | SessionPointerItem)]
     assert len(rows) == 2

@@ -59,21 +59,23 @@ class TestSendCode:
         assert person.name in email.text
         assert code_in(email)
 
-    def test_the_method_is_off(self, world: World, person: Someone) -> None:
+    def test_disabled_method_is_refused(self, world: World, person: Someone) -> None:
         with_app(person)
         assert send_code(world, challenged(world, person)).problem() == (409, "method_off")
         assert world.emails() == []
 
-    def test_an_unknown_challenge(self, world: World) -> None:
+    def test_unknown_challenge_is_refused(self, world: World) -> None:
         assert send_code(world, "unknown").problem() == (410, "challenge_closed")
 
-    def test_a_challenge_lives_ten_minutes(self, world: World, person: Someone) -> None:
+    def test_challenge_expires_after_ten_minutes(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         world.advance(minutes=10)
         assert send_code(world, challenge).problem() == (410, "challenge_closed")
 
-    def test_it_lives_as_long_as_the_code(self, world: World, person: Someone) -> None:
+    def test_challenge_is_extended_until_the_code_expires(
+        self, world: World, person: Someone
+    ) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         world.advance(minutes=9)
@@ -82,7 +84,7 @@ class TestSendCode:
         [email] = world.emails()
         assert try_second_step(world, challenge, "email", code_in(email)).status == 200
 
-    def test_the_sixth_code_of_an_hour(self, world: World, person: Someone) -> None:
+    def test_sixth_code_within_an_hour_is_refused(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         for _ in range(5):
             assert send_code(world, challenged(world, person)).status == 204
@@ -92,7 +94,7 @@ class TestSendCode:
         assert 0 < int(refused.header("retry-after") or 0) <= 3600
         assert len(world.emails()) == 5
 
-    def test_a_closed_challenge(self, world: World, person: Someone) -> None:
+    def test_closed_challenge_is_refused(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         for _ in range(5):
@@ -100,13 +102,15 @@ class TestSendCode:
         assert send_code(world, challenge).problem() == (410, "challenge_closed")
         assert world.emails() == []
 
-    def test_once_sessions_were_ended(self, world: World, person: Someone) -> None:
+    def test_challenge_is_closed_after_sessions_are_ended(
+        self, world: World, person: Someone
+    ) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         end_sessions(person)
         assert send_code(world, challenge).problem() == (410, "challenge_closed")
 
-    def test_once_the_account_has_another_address(self, world: World, person: Someone) -> None:
+    def test_challenge_is_closed_after_address_change(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         move(person, f"moved.{CANARY}@example.com")
@@ -154,7 +158,7 @@ class TestVerify:
         assert signs_in(world, token)
         assert count_trusted(stored(person)) == 0
 
-    def test_opens_in_the_workspace_used_last(self, world: World, person: Someone) -> None:
+    def test_opens_in_the_last_used_workspace(self, world: World, person: Someone) -> None:
         seed, workspace = with_app(person), world.workspace(person)
         remember(person, workspace)
         answer = try_second_step(world, challenged(world, person), "app", totp(seed, clock.now()))
@@ -167,7 +171,9 @@ class TestVerify:
         [email] = world.emails()
         assert try_second_step(world, challenge, "email", code_in(email)).status == 200
 
-    def test_an_emailed_code_is_of_its_challenge(self, world: World, person: Someone) -> None:
+    def test_emailed_code_is_refused_for_another_challenge(
+        self, world: World, person: Someone
+    ) -> None:
         with_email_codes(person)
         first, second = challenged(world, person), challenged(world, person)
         send_code(world, first)
@@ -175,7 +181,7 @@ class TestVerify:
         wrong = try_second_step(world, second, "email", code_in(email))
         assert wrong.problem() == (422, "code_invalid")
 
-    def test_by_backup_code_each_once(self, world: World, person: Someone) -> None:
+    def test_each_backup_code_is_accepted_once(self, world: World, person: Someone) -> None:
         with_app(person)
         codes = with_backup_codes(person)
         answer = try_second_step(world, challenged(world, person), "backup_code", codes[3])
@@ -187,7 +193,7 @@ class TestVerify:
         answer = try_second_step(world, challenged(world, person), "backup_code", typed)
         assert answer.status == 200
 
-    def test_trusting_the_browser(self, world: World, person: Someone) -> None:
+    def test_trusts_the_browser_for_thirty_days(self, world: World, person: Someone) -> None:
         trusted = trust(world, person)
         assert count_trusted(stored(person)) == 1
         [row] = [row for row in world.rows("person#") if isinstance(row, TrustedBrowserItem)]
@@ -196,7 +202,7 @@ class TestVerify:
         assert row.expires_at - clock.now() <= timedelta(days=30)
         assert row.expires_at - clock.now() > timedelta(days=29, hours=23)
 
-    def test_a_step_is_never_used_twice(self, world: World, person: Someone) -> None:
+    def test_totp_time_step_is_never_accepted_twice(self, world: World, person: Someone) -> None:
         seed = with_app(person)
         code = totp(seed, clock.now())
         assert try_second_step(world, challenged(world, person), "app", code).status == 200
@@ -208,7 +214,7 @@ class TestVerify:
         assert earlier.problem() == (422, "code_invalid")
 
     @pytest.mark.parametrize("method", ["app", "email", "backup_code"])
-    def test_a_method_that_is_off(self, world: World, person: Someone, method: str) -> None:
+    def test_disabled_method_is_refused(self, world: World, person: Someone, method: str) -> None:
         if method == "app":
             with_email_codes(person)
         else:
@@ -216,9 +222,7 @@ class TestVerify:
         answer = try_second_step(world, challenged(world, person), method, "123456")
         assert answer.problem() == (422, "code_invalid")
 
-    def test_a_challenge_has_five_tries_over_all_methods(
-        self, world: World, person: Someone
-    ) -> None:
+    def test_challenge_has_five_tries_over_all_methods(self, world: World, person: Someone) -> None:
         seed = with_app(person)
         with_email_codes(person)
         [backup, *_] = with_backup_codes(person)
@@ -241,7 +245,7 @@ class TestVerify:
         fresh = challenged(world, person)
         assert try_second_step(world, fresh, "backup_code", backup).status == 200
 
-    def test_a_new_code_brings_no_new_tries(self, world: World, person: Someone) -> None:
+    def test_new_code_does_not_reset_the_tries(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         for _ in range(4):
@@ -252,7 +256,7 @@ class TestVerify:
         answer = try_second_step(world, challenge, "email", code_in(email))
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_a_challenge_opens_one_session(self, world: World, person: Someone) -> None:
+    def test_challenge_opens_one_session(self, world: World, person: Someone) -> None:
         with_app(person)
         first, second, *_ = with_backup_codes(person)
         challenge = challenged(world, person)
@@ -261,18 +265,18 @@ class TestVerify:
         assert again.problem() == (410, "challenge_closed")
         assert backup_codes_left(PersonScope(person.id)) == 9
 
-    def test_an_unknown_challenge(self, world: World) -> None:
+    def test_unknown_challenge_is_refused(self, world: World) -> None:
         answer = try_second_step(world, "unknown", "app", "123456")
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_a_challenge_lives_ten_minutes(self, world: World, person: Someone) -> None:
+    def test_challenge_expires_after_ten_minutes(self, world: World, person: Someone) -> None:
         seed = with_app(person)
         challenge = challenged(world, person)
         world.advance(minutes=10)
         answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_an_emailed_code_dies_with_its_ten_minutes(self, world: World, person: Someone) -> None:
+    def test_emailed_code_expires_after_ten_minutes(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         send_code(world, challenge)
@@ -281,14 +285,16 @@ class TestVerify:
         answer = try_second_step(world, challenge, "email", code_in(email))
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_once_sessions_were_ended(self, world: World, person: Someone) -> None:
+    def test_challenge_is_closed_after_sessions_are_ended(
+        self, world: World, person: Someone
+    ) -> None:
         seed = with_app(person)
         challenge = challenged(world, person)
         end_sessions(person)
         answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
         assert answer.problem() == (410, "challenge_closed")
 
-    def test_once_the_account_has_another_address(self, world: World, person: Someone) -> None:
+    def test_challenge_is_closed_after_address_change(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         challenge = challenged(world, person)
         send_code(world, challenge)
@@ -300,7 +306,7 @@ class TestVerify:
         assert sessions_of(PersonScope(person.id)) == sessions
         assert count_trusted(stored(person)) == 0
 
-    def test_one_that_an_earlier_version_began(self, world: World, person: Someone) -> None:
+    def test_challenge_of_earlier_version_is_accepted(self, world: World, person: Someone) -> None:
         seed = with_app(person)
         challenge = challenged(world, person)
         [row] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
@@ -309,7 +315,7 @@ class TestVerify:
         assert answer.status == 200
 
     @pytest.mark.parametrize("method", [SecondFactor.APP, SecondFactor.BACKUP_CODE])
-    def test_one_code_in_two_challenges_at_once(
+    def test_code_used_concurrently_in_two_challenges_is_accepted_once(
         self, world: World, person: Someone, monkeypatch: pytest.MonkeyPatch, method: SecondFactor
     ) -> None:
         """Both are compared, and found right, before either is used up."""
@@ -338,7 +344,9 @@ class TestVerify:
 class TestTwoFactorLimit:
     """Ten wrong second factors of a person in an hour, over all challenges."""
 
-    def test_the_tenth_locks_for_an_hour_and_is_told(self, world: World, person: Someone) -> None:
+    def test_tenth_wrong_code_locks_for_an_hour_and_sends_email(
+        self, world: World, person: Someone
+    ) -> None:
         seed = with_app(person)
         answers = list(fail_second_steps(world, person, 9))
         assert [answer.problem() for answer in answers] == [(422, "code_invalid")] * 9
@@ -361,7 +369,7 @@ class TestTwoFactorLimit:
         assert answer.status == 200
         assert len(world.emails()) == 1
 
-    def test_while_locked_nothing_counts(self, world: World, person: Someone) -> None:
+    def test_tries_while_locked_are_not_counted(self, world: World, person: Someone) -> None:
         with_app(person)
         list(fail_second_steps(world, person, 10))
         challenge = challenged(world, person)
@@ -370,7 +378,7 @@ class TestTwoFactorLimit:
             assert answer.problem() == (429, "two_factor_limit")
         assert len(world.emails()) == 1
 
-    def test_it_is_of_one_person(self, world: World, person: Someone) -> None:
+    def test_limit_is_per_person(self, world: World, person: Someone) -> None:
         with_app(person)
         list(fail_second_steps(world, person, 10))
         other = account(world)
@@ -378,7 +386,7 @@ class TestTwoFactorLimit:
         answer = try_second_step(world, challenged(world, other), "app", totp(seed, clock.now()))
         assert answer.status == 200
 
-    def test_right_ones_do_not_count(self, world: World, person: Someone) -> None:
+    def test_right_codes_do_not_count(self, world: World, person: Someone) -> None:
         with_app(person)
         codes = with_backup_codes(person)
         list(fail_second_steps(world, person, 9))
@@ -387,7 +395,7 @@ class TestTwoFactorLimit:
             assert answer.status == 200
         assert world.emails() == []
 
-    def test_a_closed_challenge_does_not_count(self, world: World, person: Someone) -> None:
+    def test_tries_of_a_closed_challenge_do_not_count(self, world: World, person: Someone) -> None:
         with_app(person)
         challenge = challenged(world, person)
         for _ in range(5):
@@ -397,7 +405,7 @@ class TestTwoFactorLimit:
             assert answer.problem() == (410, "challenge_closed")
         assert world.emails() == []
 
-    def test_a_try_that_runs_again_counts_once(self, world: World, person: Someone) -> None:
+    def test_try_rerun_after_a_lost_race_counts_once(self, world: World, person: Someone) -> None:
         """Another code is sent while one is compared: that run has no effect."""
         with_email_codes(person)
         challenge = challenged(world, person)
@@ -415,7 +423,7 @@ class TestTwoFactorLimit:
         [remaining] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
         assert remaining.tries == 1
 
-    def test_nine_an_hour_lock_nothing(self, world: World, person: Someone) -> None:
+    def test_nine_wrong_codes_an_hour_do_not_lock(self, world: World, person: Someone) -> None:
         with_app(person)
         for _ in range(2):
             answers = list(fail_second_steps(world, person, 9))

@@ -70,16 +70,14 @@ def lines() -> Iterator[StringIO]:
         ),
     ],
 )
-def test_no_representation_shows_a_secret(
-    model: type[BaseModel], fields: dict[str, object]
-) -> None:
+def test_repr_and_str_hide_secrets(model: type[BaseModel], fields: dict[str, object]) -> None:
     body = model.model_validate(fields)
     assert SECRET in str(body.model_dump())
     assert SECRET not in repr(body)
     assert SECRET not in str(body)
 
 
-def test_neither_logs_nor_rows_hold_what_signing_in_takes(world: World, lines: StringIO) -> None:
+def test_logs_and_rows_contain_no_credentials(world: World, lines: StringIO) -> None:
     person = account(world)
     seed = with_app(person)
     with_email_codes(person)

@@ -84,13 +84,13 @@ class TestSignIn:
         session = session_behind(answer.json["token"])
         assert (session.browser, session.os) == (None, None)
 
-    def test_opens_in_the_workspace_used_last(self, world: World, person: Someone) -> None:
+    def test_opens_in_the_last_used_workspace(self, world: World, person: Someone) -> None:
         workspace = world.workspace(person)
         remember(person, workspace)
         session = session_behind(try_sign_in(world, person.email).json["token"])
         assert session.workspace_id == workspace.id
 
-    def test_opens_in_none_where_the_membership_is_lost(
+    def test_opens_without_workspace_if_membership_ended(
         self, world: World, person: Someone
     ) -> None:
         workspace = world.workspace(world.person())
@@ -100,7 +100,7 @@ class TestSignIn:
         session = session_behind(try_sign_in(world, person.email).json["token"])
         assert session.workspace_id is None
 
-    def test_wrong_password_and_unknown_address_get_the_same_answer(
+    def test_wrong_password_and_unknown_address_get_the_same_response(
         self, world: World, person: Someone
     ) -> None:
         wrong, unknown = try_sign_in(world, person.email, WRONG), try_sign_in(world, STRANGER)
@@ -109,7 +109,7 @@ class TestSignIn:
         assert unknown.without_id == wrong.without_id
         assert len(sessions_of(PersonScope(person.id))) == 1
 
-    def test_an_unknown_address_costs_a_verification_and_as_many_writes(
+    def test_unknown_address_costs_the_same_verification_and_writes(
         self, world: World, person: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         verified: list[tuple[bool, str]] = []
@@ -128,7 +128,7 @@ class TestSignIn:
         assert verified == [(False, WRONG), (True, WRONG)]
         assert written == [3, 3]
 
-    def test_ten_wrong_passwords_of_an_address_from_one_source_in_15_minutes(
+    def test_limit_of_ten_wrong_passwords_per_address_and_source(
         self, world: World, person: Someone
     ) -> None:
         for _ in range(10):
@@ -141,7 +141,7 @@ class TestSignIn:
         world.advance(minutes=15)
         assert try_sign_in(world, person.email).status == 200
 
-    def test_an_unknown_address_has_the_same_limit(self, world: World) -> None:
+    def test_unknown_address_has_the_same_limit(self, world: World) -> None:
         answers = [try_sign_in(world, STRANGER, WRONG).problem() for _ in range(11)]
         assert answers == [(401, "credentials_invalid")] * 10 + [(429, "sign_in_limit")]
 
@@ -152,7 +152,7 @@ class TestSignIn:
         assert try_sign_in(world, person.email, WRONG).problem() == (401, "credentials_invalid")
         assert try_sign_in(world, person.email, WRONG).problem() == (429, "sign_in_limit")
 
-    def test_a_hundred_wrong_passwords_of_a_source_address(
+    def test_limit_of_100_wrong_passwords_per_source_address(
         self, world: World, person: Someone
     ) -> None:
         source = "198.51.100.1"
@@ -169,11 +169,11 @@ class TestSignIn:
         ]
         assert row.made == []
 
-    def test_source_addresses_are_not_kept_readable(self, world: World, person: Someone) -> None:
+    def test_source_addresses_are_not_stored_readable(self, world: World, person: Someone) -> None:
         try_sign_in(world, person.email, WRONG, source_ip="198.51.100.77")
         assert not [row for row in world.rows() if "198.51.100.77" in f"{row.pk} {row.sk}"]
 
-    def test_a_password_is_compared_in_its_compatible_form(
+    def test_password_is_compared_in_unicode_compatibility_form(
         self, world: World, person: Someone
     ) -> None:
         changes = Changes()
@@ -184,7 +184,7 @@ class TestSignIn:
         assert try_sign_in(world, person.email, "gru\u0308ne fische fu\u0308r alle").status == 200
         assert try_sign_in(world, person.email, "Gru\u0308ne fische fu\u0308r alle").status == 401
 
-    def test_an_old_hash_is_made_anew(
+    def test_outdated_hash_is_replaced(
         self, world: World, person: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = stored(person).password_hash
@@ -197,7 +197,7 @@ class TestSignIn:
         assert try_sign_in(world, person.email).status == 200
         assert stored(person).password_hash == after
 
-    def test_a_session_that_opens_while_all_end_is_not_valid(
+    def test_session_opened_while_all_are_ended_is_not_valid(
         self, world: World, person: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         opened = open_session
@@ -216,7 +216,7 @@ class TestSignIn:
 class TestSignInWithTwoFactor:
     """POST /auth/sign-in of an account with a second step."""
 
-    def test_asks_for_the_second_step(self, world: World, person: Someone) -> None:
+    def test_requires_the_second_step(self, world: World, person: Someone) -> None:
         with_app(person)
         answer = try_sign_in(world, person.email)
         assert answer.status == 200
@@ -229,7 +229,7 @@ class TestSignInWithTwoFactor:
         assert len(sessions_of(PersonScope(person.id))) == 1
         assert not [row for row in world.rows() if answer.json["challenge"] in row.pk]
 
-    def test_names_the_methods_that_are_on(self, world: World, person: Someone) -> None:
+    def test_lists_the_enabled_methods(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         assert try_sign_in(world, person.email).json["methods"] == ["email"]
         with_backup_codes(person)
@@ -237,12 +237,12 @@ class TestSignInWithTwoFactor:
         with_app(person)
         assert try_sign_in(world, person.email).json["methods"] == ["app", "email", "backup_code"]
 
-    def test_a_wrong_password_tells_nothing_of_it(self, world: World, person: Someone) -> None:
+    def test_wrong_password_does_not_reveal_two_factor(self, world: World, person: Someone) -> None:
         with_app(person)
         answer = try_sign_in(world, person.email, WRONG)
         assert answer.body == try_sign_in(world, STRANGER, WRONG).body
 
-    def test_a_trusted_browser_skips_it_for_thirty_days(
+    def test_trusted_browser_skips_second_step_for_thirty_days(
         self, world: World, person: Someone
     ) -> None:
         trusted = trust(world, person)
@@ -253,18 +253,20 @@ class TestSignInWithTwoFactor:
         late = try_sign_in(world, person.email, trustedBrowser=trusted)
         assert late.json["status"] == "two_factor_required"
 
-    def test_it_never_skips_the_password(self, world: World, person: Someone) -> None:
+    def test_trusted_browser_never_skips_the_password(self, world: World, person: Someone) -> None:
         trusted = trust(world, person)
         answer = try_sign_in(world, person.email, WRONG, trustedBrowser=trusted)
         assert answer.problem() == (401, "credentials_invalid")
 
-    def test_it_is_of_one_person(self, world: World, person: Someone) -> None:
+    def test_trusted_browser_is_valid_for_one_person(self, world: World, person: Someone) -> None:
         trusted, other = trust(world, person), account(world)
         with_app(other)
         answer = try_sign_in(world, other.email, trustedBrowser=trusted)
         assert answer.json["status"] == "two_factor_required"
 
-    def test_forgotten_browsers_are_asked_again(self, world: World, person: Someone) -> None:
+    def test_forgotten_browser_requires_the_second_step(
+        self, world: World, person: Someone
+    ) -> None:
         trusted, changes = trust(world, person), Changes()
         revoke_all(changes, stored(person))
         changes.commit()
@@ -272,7 +274,7 @@ class TestSignInWithTwoFactor:
         assert answer.json["status"] == "two_factor_required"
 
     @pytest.mark.parametrize("token", ["unknown", None])
-    def test_any_other_token_is_ignored(
+    def test_unknown_trusted_browser_token_is_ignored(
         self, world: World, person: Someone, token: str | None
     ) -> None:
         with_app(person)
@@ -283,12 +285,12 @@ class TestSignInWithTwoFactor:
 class TestSignOut:
     """POST /auth/sign-out."""
 
-    def test_a_key_can_t(self, world: World, person: Someone) -> None:
+    def test_api_key_is_refused(self, world: World, person: Someone) -> None:
         key = world.api_key(world.workspace(person), KeyScope.WRITE, person)
         answer = world.call("POST", "/auth/sign-out", token=key)
         assert answer.problem() == (403, "sign_in_required")
 
-    def test_ends_this_session_alone(self, world: World, person: Someone) -> None:
+    def test_ends_only_this_session(self, world: World, person: Someone) -> None:
         other, _ = world.sign_in(person.id)
         answer = world.call("POST", "/auth/sign-out", token=person.token)
         assert (answer.status, answer.body) == (204, b"")
@@ -298,7 +300,9 @@ class TestSignOut:
         assert len([row for row in rows if isinstance(row, SessionItem)]) == 1
         assert len([row for row in rows if isinstance(row, SessionPointerItem)]) == 1
 
-    def test_works_in_no_workspace_and_under_a_key(self, world: World, person: Someone) -> None:
+    def test_without_workspace_and_with_idempotency_key(
+        self, world: World, person: Someone
+    ) -> None:
         answer = world.call("POST", "/auth/sign-out", token=person.token, key="once")
         assert answer.status == 204
         again = world.call("POST", "/auth/sign-out", token=person.token, key="once")

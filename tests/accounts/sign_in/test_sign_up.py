@@ -83,19 +83,19 @@ class TestSignUp:
         assert world.emails() == []
         assert all(isinstance(row, AttemptsItem) for row in world.rows())
 
-    def test_a_domain_in_another_script_is_written_to(self, world: World) -> None:
+    def test_internationalized_domain_is_encoded_in_punycode(self, world: World) -> None:
         """SES wants it in ASCII, and so does the header."""
         assert try_sign_up(world, "nora@MÜNCHEN.example").status == 202
         [email] = world.emails()
         assert email.to == "nora@xn--mnchen-3ya.example"
 
-    def test_what_cannot_be_written_to_is_refused(self, world: World) -> None:
+    def test_non_ascii_local_part_is_refused(self, world: World) -> None:
         """SES can't send to an address whose local part is in another script."""
         answer = try_sign_up(world, "jürgen@example.com")
         assert answer.error_paths() == ["/email"]
 
     @pytest.mark.parametrize("length", [12, 200])
-    def test_the_bounds_of_a_password(self, world: World, length: int) -> None:
+    def test_shortest_and_longest_password_are_accepted(self, world: World, length: int) -> None:
         assert try_sign_up(world, password="p" * length).status == 202
 
     def test_emails_a_code(self, world: World) -> None:
@@ -118,7 +118,7 @@ class TestSignUp:
         assert sent.expires_at - row.begun_at >= timedelta(minutes=10)
         assert find_account(ADDRESS) is None
 
-    def test_a_known_address_gets_the_same_answer_and_its_owner_is_told(self, world: World) -> None:
+    def test_known_address_gets_the_same_response_and_owner_is_emailed(self, world: World) -> None:
         owner = account(world, f"Olive {CANARY}")
         answer = try_sign_up(world, owner.email)
         assert answer.status == 202
@@ -129,7 +129,7 @@ class TestSignUp:
         assert NAME not in email.text
         assert "https://api.example.com/v1/pages/password-reset" in email.text
 
-    def test_the_same_rows_are_written_for_a_known_address(self, world: World) -> None:
+    def test_known_address_causes_the_same_writes(self, world: World) -> None:
         owner = account(world)
         before = {row.key for row in world.rows()}
         try_sign_up(world, owner.email)
@@ -141,7 +141,7 @@ class TestSignUp:
         assert known == [*unknown]
         assert "OutboxItem" in known
 
-    def test_the_sixth_email_of_an_hour_is_not_sent(self, world: World) -> None:
+    def test_sixth_email_within_an_hour_is_not_sent(self, world: World) -> None:
         for _ in range(6):
             signed_up(world)
         assert len(world.emails()) == 5
@@ -149,13 +149,13 @@ class TestSignUp:
         signed_up(world)
         assert len(world.emails()) == 6
 
-    def test_a_known_address_is_told_five_times_an_hour(self, world: World) -> None:
+    def test_known_address_is_emailed_at_most_five_times_an_hour(self, world: World) -> None:
         owner = account(world)
         for _ in range(6):
             assert try_sign_up(world, owner.email).status == 202
         assert [email.to for email in world.emails()] == [owner.email] * 5
 
-    def test_a_hundred_sign_ups_a_source_address_in_an_hour(self, world: World) -> None:
+    def test_limit_of_100_sign_ups_per_source_address_and_hour(self, world: World) -> None:
         for number in range(100):
             address = f"{number}.{CANARY}@example.com"
             assert try_sign_up(world, address, source_ip="198.51.100.9").status == 202
@@ -175,12 +175,12 @@ class TestResend:
         answer = world.call("POST", "/auth/sign-up/resend", json_body=body)
         assert answer.error_paths() == ["/registration"]
 
-    def test_an_unknown_registration(self, world: World) -> None:
+    def test_unknown_registration_sends_no_email(self, world: World) -> None:
         answer = resend(world, str(uuid4()))
         assert (answer.status, answer.body) == (202, b"")
         assert world.emails() == []
 
-    def test_a_new_code_ends_the_old_one(self, world: World) -> None:
+    def test_new_code_invalidates_the_old_one(self, world: World) -> None:
         registration = signed_up(world)
         answer = resend(world, registration)
         assert (answer.status, answer.body) == (202, b"")
@@ -189,7 +189,7 @@ class TestResend:
             assert verify(world, registration, first).problem() == (422, "code_invalid")
         assert verify(world, registration, second).status == 200
 
-    def test_a_new_code_has_tries_of_its_own(self, world: World) -> None:
+    def test_new_code_resets_the_tries(self, world: World) -> None:
         registration = signed_up(world)
         [email] = world.emails()
         for _ in range(5):
@@ -198,19 +198,19 @@ class TestResend:
         resend(world, registration)
         assert verify(world, registration, code_in(world.emails()[-1])).status == 200
 
-    def test_a_new_code_after_the_old_one_s_time(self, world: World) -> None:
+    def test_new_code_after_the_old_one_expired(self, world: World) -> None:
         registration = signed_up(world)
         world.advance(hours=23)
         resend(world, registration)
         assert verify(world, registration, code_in(world.emails()[-1])).status == 200
 
-    def test_a_registration_ends_after_a_day(self, world: World) -> None:
+    def test_registration_expires_after_a_day(self, world: World) -> None:
         registration = signed_up(world)
         world.advance(hours=24)
         assert resend(world, registration).status == 202
         assert len(world.emails()) == 1
 
-    def test_past_the_limit_the_last_code_stays(self, world: World) -> None:
+    def test_last_code_stays_valid_past_the_limit(self, world: World) -> None:
         registration = signed_up(world)
         for _ in range(5):
             assert resend(world, registration).status == 202
@@ -218,7 +218,7 @@ class TestResend:
         assert len(emails) == 5
         assert verify(world, registration, code_in(emails[-1])).status == 200
 
-    def test_a_known_address_is_told_again(self, world: World) -> None:
+    def test_owner_of_known_address_is_emailed_again(self, world: World) -> None:
         owner = account(world)
         registration = try_sign_up(world, owner.email).json["registration"]
         assert resend(world, registration).status == 202
@@ -234,7 +234,7 @@ class TestVerifyEmail:
         answer = world.call("POST", "/auth/verify-email", json_body={"registration": 1, "code": ""})
         assert answer.error_paths() == ["/registration", "/code"]
 
-    def test_makes_the_account_and_signs_it_in(self, world: World) -> None:
+    def test_creates_account_and_signs_in(self, world: World) -> None:
         registration = signed_up(world)
         [email] = world.emails()
         before = clock.now()
@@ -261,19 +261,19 @@ class TestVerifyEmail:
         assert signs_in(world, token)
         assert try_sign_in(world, ADDRESS).json["status"] == "signed_in"
 
-    def test_people_may_group_the_digits(self, world: World) -> None:
+    def test_grouped_digits_are_accepted(self, world: World) -> None:
         registration = signed_up(world)
         code = code_in(world.emails()[0])
         assert verify(world, registration, f" {code[:3]} {code[3:]} ").status == 200
 
-    def test_a_wrong_code(self, world: World) -> None:
+    def test_wrong_code_is_refused(self, world: World) -> None:
         registration = signed_up(world)
         code = code_in(world.emails()[0])
         assert verify(world, registration, another(code)).problem() == (422, "code_invalid")
         assert find_account(ADDRESS) is None
         assert verify(world, registration, code).status == 200
 
-    def test_the_fifth_try_may_be_right(self, world: World) -> None:
+    def test_fifth_try_may_be_right(self, world: World) -> None:
         registration = signed_up(world)
         code = code_in(world.emails()[0])
         for _ in range(4):
@@ -288,16 +288,16 @@ class TestVerifyEmail:
         assert verify(world, registration, code).problem() == (410, "challenge_closed")
         assert find_account(ADDRESS) is None
 
-    def test_a_code_lives_ten_minutes(self, world: World) -> None:
+    def test_code_expires_after_ten_minutes(self, world: World) -> None:
         registration = signed_up(world)
         code = code_in(world.emails()[0])
         world.advance(minutes=10)
         assert verify(world, registration, code).problem() == (410, "challenge_closed")
 
-    def test_an_unknown_registration(self, world: World) -> None:
+    def test_unknown_registration_is_refused(self, world: World) -> None:
         assert verify(world, str(uuid4()), "123456").problem() == (410, "challenge_closed")
 
-    def test_a_known_address_s_registration_answers_as_any_other(self, world: World) -> None:
+    def test_registration_of_known_address_gets_the_same_responses(self, world: World) -> None:
         owner = account(world)
         before = stored(owner)
         registration = try_sign_up(world, owner.email).json["registration"]
@@ -305,13 +305,13 @@ class TestVerifyEmail:
         assert answers == [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]
         assert stored(owner) == before
 
-    def test_a_code_is_good_once(self, world: World) -> None:
+    def test_code_is_valid_once(self, world: World) -> None:
         registration = signed_up(world)
         code = code_in(world.emails()[0])
         assert verify(world, registration, code).status == 200
         assert verify(world, registration, code).problem() == (410, "challenge_closed")
 
-    def test_a_code_belongs_to_its_registration(self, world: World) -> None:
+    def test_code_of_another_registration_is_refused(self, world: World) -> None:
         registration = signed_up(world)
         theirs = signed_up(world, password="somebody else's password")
         first, second = map(code_in, world.emails())
@@ -333,7 +333,7 @@ class TestVerifyEmail:
         assert len(world.emails()) == 3
         assert verify(world, elsewhere, third).status == 200
 
-    def test_an_ended_registration_stays_so_once_the_account_is_gone(self, world: World) -> None:
+    def test_ended_registration_stays_closed_after_account_deletion(self, world: World) -> None:
         theirs = signed_up(world, password="somebody else's password")
         registration = signed_up(world)
         first, second = map(code_in, world.emails())
@@ -342,7 +342,7 @@ class TestVerifyEmail:
         claim.delete()
         assert verify(world, theirs, first).problem() == (410, "challenge_closed")
 
-    def test_of_two_at_once_one_gets_the_address(
+    def test_concurrent_verifications_create_one_account(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         theirs = signed_up(world, password="somebody else's password")

@@ -59,7 +59,7 @@ def templates(world: World, person: Someone) -> list[str]:
 class TestEmails:
     """Five of each kind an hour, counted separately."""
 
-    def test_each_kind_is_counted_apart(self, world: World, person: Someone) -> None:
+    def test_each_kind_of_email_is_limited_separately(self, world: World, person: Someone) -> None:
         with_email_codes(person)
         stranger = signed_in.account(world)
         for _ in range(6):
@@ -76,7 +76,7 @@ class TestEmails:
         names = templates(world, person)
         assert sorted(names.count(each) for each in set(names)) == [5, 5, 5, 5]
 
-    def test_a_hundred_forgotten_passwords_of_a_source(self, world: World, person: Someone) -> None:
+    def test_limit_of_100_password_resets_per_source(self, world: World, person: Someone) -> None:
         for number in range(100):
             assert forget(world, f"{number}.{CANARY}@example.com") == 202
         for email in (person.email, STRANGER):
@@ -124,7 +124,7 @@ def from_everywhere(person: Person | None, times: int) -> None:
 
 
 class TestPasswords:
-    def test_ten_from_one_source_close_no_other(
+    def test_ten_wrong_from_one_source_do_not_block_other_sources(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
         somebody = stored(person)
@@ -132,7 +132,7 @@ class TestPasswords:
         assert guess(somebody, RIGHT) == "limit"
         assert guess(somebody, RIGHT, HOME) == "passes"
 
-    def test_a_hundred_from_all_close_the_address_to_strangers(
+    def test_100_wrong_from_all_sources_block_unknown_sources(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
         for somebody in (stored(person), None):
@@ -143,7 +143,7 @@ class TestPasswords:
         world.advance(minutes=15)
         assert guess(stored(person), RIGHT) == "passes"
 
-    def test_a_source_that_signed_in_passes(self, world: World, plain: list[str]) -> None:
+    def test_known_source_is_not_blocked(self, world: World, plain: list[str]) -> None:
         person = account(world)
         assert try_sign_in(world, person.email, RIGHT, source_ip=HOME).status == 200
         somebody = stored(person)
@@ -156,7 +156,7 @@ class TestPasswords:
         answer = try_sign_in(world, person.email, RIGHT, source_ip=HOME)
         assert (answer.status, answer.json["status"]) == (200, "signed_in")
 
-    def test_for_thirty_days(self, world: World, plain: list[str]) -> None:
+    def test_known_source_expires_after_thirty_days(self, world: World, plain: list[str]) -> None:
         person = account(world)
         assert try_sign_in(world, person.email, RIGHT, source_ip=HOME).status == 200
         for after, expected in (({"days": 29}, "passes"), ({"days": 1}, "limit")):
@@ -164,7 +164,9 @@ class TestPasswords:
             from_everywhere(stored(person), 100)
             assert guess(stored(person), RIGHT, HOME) == expected
 
-    def test_a_password_alone_makes_no_source_known(self, world: World, plain: list[str]) -> None:
+    def test_password_without_second_step_makes_no_source_known(
+        self, world: World, plain: list[str]
+    ) -> None:
         """An account with a second step knows a source only once that step succeeded from there."""
         person = account(world)
         with_app(person)
@@ -173,7 +175,7 @@ class TestPasswords:
         from_everywhere(stored(person), 100)
         assert guess(stored(person), RIGHT, HOME) == "limit"
 
-    def test_a_trusted_browser_passes(
+    def test_trusted_browser_is_not_blocked(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
         somebody, other = stored(person), stored(account(world))
@@ -189,7 +191,7 @@ class TestPasswords:
         from_everywhere(somebody, 100)
         assert guess(somebody, RIGHT, browser=browser) == "limit"
 
-    def test_guesses_at_a_known_place_have_an_end(
+    def test_guesses_from_a_known_source_are_limited(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
         """A person who shares the source, or stole the browser's token, gets no more guesses."""
@@ -203,7 +205,7 @@ class TestPasswords:
         assert guess(somebody, RIGHT, HOME) == "limit"
         assert guess(somebody, RIGHT, HOME, browser) == "passes"
 
-    def test_sources_are_not_kept_readable(self, world: World, person: Someone) -> None:
+    def test_sources_are_not_stored_readable(self, world: World, person: Someone) -> None:
         assert try_sign_in(world, person.email, source_ip=HOME).status == 200
         [row] = [row for row in world.rows() if row.sk.startswith("known_source#")]
         assert HOME not in f"{row.pk}{row.sk}"
@@ -251,7 +253,7 @@ STEPS = st.lists(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(STEPS, st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2))))
-def test_against_a_plain_list(
+def test_limits_match_a_plain_model(
     world: World,
     plain: list[str],
     monkeypatch: pytest.MonkeyPatch,

@@ -34,14 +34,14 @@ def attempts(world: World) -> list[int]:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("name", BODIES)
-def test_counts_for_its_source(world: World, path: str, name: str) -> None:
+def test_unreadable_request_counts_for_its_source(world: World, path: str, name: str) -> None:
     body, status = BODIES[name]
     for _ in range(2):
         assert world.call("POST", path, body=body, source_ip=SOURCE).status == status
     assert attempts(world) == [2]
 
 
-def test_a_hundred_in_fifteen_minutes(world: World) -> None:
+def test_limit_of_100_unreadable_requests_in_15_minutes(world: World) -> None:
     for number in range(100):
         path = PATHS[number % len(PATHS)]
         assert world.call("POST", path, body=b"{}", source_ip=SOURCE).status == 422
@@ -55,7 +55,7 @@ def test_a_hundred_in_fifteen_minutes(world: World) -> None:
     assert world.call("POST", PATHS[0], body=b"{}", source_ip=ELSEWHERE).status == 422
 
 
-def test_no_other_operation_counts(world: World) -> None:
+def test_unreadable_request_of_signed_in_caller_does_not_count(world: World) -> None:
     token = world.person().token
     assert world.call("PATCH", "/me", token=token, body=b"{").status == 400
     assert attempts(world) == []

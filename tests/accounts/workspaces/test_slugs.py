@@ -22,17 +22,17 @@ from storepost.accounts.workspaces.model import SLUG_LENGTH, slug_of
         ("!!!", "workspace"),
     ],
 )
-def test_folds(name: str, slug: str) -> None:
+def test_slug_is_folded_to_ascii_words(name: str, slug: str) -> None:
     assert slug_of(name) == slug
 
 
-def test_ends_with_a_whole_character_at_its_length() -> None:
+def test_slug_is_truncated_to_maximum_length() -> None:
     assert slug_of("a" * 100) == "a" * SLUG_LENGTH
     assert slug_of("a" * (SLUG_LENGTH - 1) + " b") == "a" * (SLUG_LENGTH - 1)
 
 
 @given(st.text(max_size=100))
-def test_is_always_fit_for_an_address(name: str) -> None:
+def test_slug_is_always_valid_in_a_url(name: str) -> None:
     slug = slug_of(name)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug)
     assert len(slug) <= SLUG_LENGTH

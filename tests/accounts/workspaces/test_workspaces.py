@@ -47,7 +47,7 @@ class TestCreate:
     """POST /workspaces."""
 
     @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_keys_may_not(self, world: World, scope: KeyScope) -> None:
+    def test_api_key_is_refused(self, world: World, scope: KeyScope) -> None:
         owner = world.person()
         key = world.api_key(world.workspace(owner), scope, owner)
         answer = world.call("POST", "/workspaces", token=key, json_body={})
@@ -70,7 +70,7 @@ class TestCreate:
         assert answer.error_paths() == paths
         assert world.rows("workspace#") == []
 
-    def test_the_caller_becomes_owner(self, world: World) -> None:
+    def test_caller_becomes_owner(self, world: World) -> None:
         person = world.person()
         answer = made(world, person, f"  Zoë's {CANARY}  ")
         assert answer.status == 201
@@ -89,7 +89,7 @@ class TestCreate:
         assert claim is not None
         assert claim.workspace_id == workspace.id
 
-    def test_becomes_active_where_none_is(self, world: World) -> None:
+    def test_becomes_active_if_none_is_active(self, world: World) -> None:
         person = world.person()
         first, second = (made(world, person, name).json["id"] for name in ("One", "Two"))
         assert first != second
@@ -98,19 +98,19 @@ class TestCreate:
         assert account is not None
         assert str(account.last_workspace_id) == first
 
-    def test_becomes_active_where_the_active_one_was_lost(self, world: World) -> None:
+    def test_becomes_active_after_leaving_the_active_one(self, world: World) -> None:
         workspace = world.workspace(world.person())
         member = world.member(workspace)
         assert world.call("POST", "/members/leave", token=member.token).status == 204
         new = made(world, member, "Mine").json["id"]
         assert str(person_in_workspace(signed_in(member)).workspace.id) == new
 
-    def test_a_taken_slug_is_numbered(self, world: World) -> None:
+    def test_taken_slug_gets_a_number(self, world: World) -> None:
         person = world.person()
         slugs = [made(world, person, "Shop").json["slug"] for _ in range(3)]
         assert slugs == ["shop", "shop-2", "shop-3"]
 
-    def test_past_every_number_it_is_still_free(self, world: World) -> None:
+    def test_slug_gets_random_suffix_past_every_number(self, world: World) -> None:
         person = world.person()
         changes = Changes()
         for slug in ["shop", *(f"shop-{number}" for number in range(2, 52))]:
@@ -120,7 +120,7 @@ class TestCreate:
         assert len(slugs) == 3
         assert all(slug.startswith("shop-") and len(slug) == 13 for slug in slugs)
 
-    def test_two_at_once_get_two_slugs(self, world: World) -> None:
+    def test_concurrent_creations_get_different_slugs(self, world: World) -> None:
         first, second = world.person(), world.person()
         with world.meanwhile(lambda c: service.create_workspace(signed_in(second), "Shop", c)):
             answer = made(world, first, "Shop")
@@ -146,20 +146,20 @@ class TestAvailableSlug:
         answer = world.call("GET", "/workspaces/available-slug", token=token, query=query)
         assert answer.error_paths() == ["query.name"]
 
-    def test_needs_no_workspace(self, world: World) -> None:
+    def test_caller_without_workspace(self, world: World) -> None:
         token = world.person().token
         query = {"name": "Olive & Co"}
         answer = world.call("GET", "/workspaces/available-slug", token=token, query=query)
         assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
 
-    def test_by_a_read_key(self, world: World) -> None:
+    def test_by_read_key(self, world: World) -> None:
         owner = world.person()
         key = world.api_key(world.workspace(owner), KeyScope.READ, owner)
         query = {"name": "Olive & Co"}
         answer = world.call("GET", "/workspaces/available-slug", token=key, query=query)
         assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
 
-    def test_is_what_a_new_workspace_gets(self, world: World) -> None:
+    def test_new_workspace_gets_the_available_slug(self, world: World) -> None:
         person = world.person()
         for _ in range(2):
             query = {"name": "Shop"}
@@ -193,25 +193,33 @@ class TestUpdate:
         path = f"/workspaces/{workspace}"
         return world.call("PATCH", path, token=token, json_body=body, key=key)
 
-    def test_keys_may_not(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
+    def test_api_key_is_refused(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
         answer = self.patch(world, key, workspace.id, {"more": 1})
         assert answer.problem() == (403, "sign_in_required")
 
     @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
-    def test_role_too_small(self, world: World, workspace: WorkspaceScope, role: Role) -> None:
+    def test_insufficient_role_is_refused(
+        self, world: World, workspace: WorkspaceScope, role: Role
+    ) -> None:
         member = world.member(workspace, role)
         answer = self.patch(world, member.token, workspace.id, {"more": 1})
         assert answer.problem() == (403, "role")
 
-    def test_anothers(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_workspace_of_another_person_is_not_found(
+        self, world: World, workspace: WorkspaceScope
+    ) -> None:
         stranger = world.person()
         world.workspace(stranger)
         answer = self.patch(world, stranger.token, workspace.id, {"name": "Mine"})
         assert answer.problem() == (404, "not_found")
         assert stored(workspace).name == "Olive's Shop"
 
-    def test_anothers_with_bad_input(self, world: World, workspace: WorkspaceScope) -> None:
+    def test_bad_input_for_workspace_of_another_person(
+        self, world: World, workspace: WorkspaceScope
+    ) -> None:
         answer = self.patch(world, world.person().token, workspace.id, {"name": ""})
         assert answer.error_paths() == ["/name"]
 
@@ -239,10 +247,10 @@ class TestUpdate:
     ) -> None:
         assert self.patch(world, owner.token, workspace.id, body).error_paths() == paths
 
-    def test_no_uuid(self, world: World, owner: Someone) -> None:
+    def test_malformed_id_is_refused(self, world: World, owner: Someone) -> None:
         assert self.patch(world, owner.token, 7, {}).error_paths() == ["path.id"]
 
-    def test_the_slug_never_changes(
+    def test_renaming_does_not_change_the_slug(
         self, world: World, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         slug = stored(workspace).slug
@@ -251,14 +259,14 @@ class TestUpdate:
         assert stored(workspace) == Workspace(workspace.id, "New Name", slug, False, 0)
         assert find(WorkspaceItem, workspace_key(workspace)) is not None
 
-    def test_nothing_given_changes_nothing(
+    def test_empty_body_changes_nothing(
         self, world: World, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         before = stored(workspace)
         assert self.patch(world, owner.token, workspace.id, {}).status == 204
         assert stored(workspace) == before
 
-    def test_need_not_be_active(
+    def test_inactive_workspace_can_be_updated(
         self, world: World, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         world.activate(owner, None)
@@ -266,7 +274,9 @@ class TestUpdate:
         assert answer.status == 204
         assert stored(workspace).name == "New"
 
-    def test_two_factor_off(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
+    def test_owner_without_two_factor_cannot_require_it(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
         body = {"name": "New", "requireTwoFactor": True}
         answer = self.patch(world, owner.token, workspace.id, body)
         assert answer.problem() == (409, "two_factor_off")
@@ -275,7 +285,7 @@ class TestUpdate:
         off = {"requireTwoFactor": False}
         assert self.patch(world, owner.token, workspace.id, off).status == 204
 
-    def test_demands_two_factor_of_members(
+    def test_two_factor_is_required_of_members(
         self, world: World, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         member = world.member(workspace, Role.ADMIN)
@@ -299,7 +309,7 @@ class TestUpdate:
         world.turn_two_factor_on(member)
         assert world.call("GET", "/members", token=member.token).status == 200
 
-    def test_demands_nothing_of_keys(
+    def test_two_factor_is_not_required_of_api_keys(
         self, world: World, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         key = world.api_key(workspace, KeyScope.READ, owner)

@@ -34,16 +34,16 @@ def deep(levels: int) -> bytes:
 class TestErrors:
     """At most 50 errors are named, in linear time."""
 
-    def test_the_first_fifty(self, world: World) -> None:
+    def test_first_fifty_errors_are_reported(self, world: World) -> None:
         answer = world.call("POST", "/auth/sign-in", body=wide(98))
         assert answer.error_paths() == ["/email", "/password", *(f"/{n:x}" for n in range(48))]
 
-    def test_an_object_has_at_most_a_hundred_fields(self, world: World) -> None:
+    def test_object_with_more_than_100_fields_is_refused(self, world: World) -> None:
         answer = world.call("POST", "/auth/sign-in", body=wide(101))
         assert answer.error_paths() == [""]
         assert "100 fields" in answer.json["errors"][0]["message"]
 
-    def test_every_problem_has_fifty_at_most(self) -> None:
+    def test_validation_problem_has_at_most_fifty_errors(self) -> None:
         def errors() -> Iterator[FieldError]:
             for number in range(MAX_ERRORS + 1):
                 assert number < MAX_ERRORS, "nobody asks for more"
@@ -76,7 +76,7 @@ WIDE = [
 
 
 @pytest.mark.parametrize(("method", "path", "field"), WIDE, ids=[field for *_, field in WIDE])
-def test_a_wide_object_in_a_field_is_one_error_of_its_own(
+def test_wide_object_in_a_field_is_a_single_error(
     world: World, owner: Someone, method: str, path: str, field: str
 ) -> None:
     """No error is made for each of its names: that would take sixty times their size."""
@@ -97,11 +97,11 @@ def test_a_wide_object_in_a_field_is_one_error_of_its_own(
 class TestDepth:
     """At most 100 levels, in a body of any operation."""
 
-    def test_at_the_bound(self, world: World, owner: Someone) -> None:
+    def test_100_levels_are_parsed(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/locales", token=owner.token, body=deep(MAX_DEPTH))
         assert answer.error_paths() == ["/label"]
 
-    def test_beyond_it(self, world: World, owner: Someone) -> None:
+    def test_more_than_100_levels_are_refused(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/locales", token=owner.token, body=deep(MAX_DEPTH + 1))
         assert answer.problem() == (400, "malformed_request")
         assert answer.json["detail"] == "Send JSON of at most 100 levels."
@@ -112,7 +112,7 @@ class TestParsers:
 
     @pytest.mark.parametrize("digits", [20, 309, 400, 4299, 5000])
     @pytest.mark.parametrize("sign", ["", "-"])
-    def test_a_number_where_a_time_is_expected(
+    def test_number_instead_of_a_time(
         self, world: World, owner: Someone, digits: int, sign: str
     ) -> None:
         body = (
@@ -128,7 +128,7 @@ class TestParsers:
     @pytest.mark.parametrize(
         "name", ["(" * 500, '"' + "(" * 500 + '"', "x" * 100_000, '"' * 501, "\\" * 500]
     )
-    def test_names_of_a_form(self, world: World, name: str) -> None:
+    def test_hostile_form_field_names(self, world: World, name: str) -> None:
         body = f"--b\r\nContent-Disposition: form-data; name={name}\r\n\r\nx\r\n--b--\r\n"
         answer = world.call(
             "POST",
@@ -140,7 +140,7 @@ class TestParsers:
         assert answer.problem()
 
     @pytest.mark.parametrize("error", [OverflowError, RecursionError, LookupError, TypeError])
-    def test_what_nobody_thought_of(
+    def test_unexpected_parser_error_is_a_malformed_request(
         self,
         world: World,
         owner: Someone,
@@ -158,7 +158,7 @@ class TestParsers:
         assert answer.problem() == (400, "malformed_request")
         assert [r.message for r in caplog.records if r.levelname == "ERROR"] == ["unexpected error"]
 
-    def test_what_is_behind_the_request_stays_our_fault(
+    def test_error_in_service_code_is_an_internal_error(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_arguments: object) -> None:

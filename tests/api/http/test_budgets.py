@@ -61,7 +61,7 @@ def use_up(world: World, token: str) -> Answer:
 class TestHeaders:
     """Headers of every answer to a caller."""
 
-    def test_a_keys_answers_say_what_is_left(self, world: World, key: str) -> None:
+    def test_responses_to_api_key_show_remaining_requests(self, world: World, key: str) -> None:
         answer = ask(world, key)
         assert policies(answer) == {"key": (100, 2), "workspace": (200, 2)}
         assert limits(answer) == {"key": (99, 1), "workspace": (199, 1)}
@@ -70,19 +70,19 @@ class TestHeaders:
         world.advance(seconds=0.02)
         assert limits(ask(world, key)) == {"key": (98, 1), "workspace": (199, 1)}
 
-    def test_a_members_answers_do(
+    def test_responses_to_member_show_remaining_requests(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         answer = ask(world, owner.token)
         assert policies(answer) == {"person": (100, 2), "workspace": (200, 2)}
         assert limits(answer) == {"person": (99, 1), "workspace": (199, 1)}
 
-    def test_what_is_a_persons_own_counts_for_no_workspace(
+    def test_personal_operation_does_not_count_for_the_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         assert limits(ask(world, owner.token, "/me")) == {"person": (99, 1)}
 
-    def test_who_left_a_workspace_spends_nothing_of_it(
+    def test_former_member_does_not_use_the_workspace_budget(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace, Role.MEMBER)
@@ -93,7 +93,7 @@ class TestHeaders:
         assert set(limits(answer)) == {"person"}
 
     @named(WITH_CALLER)
-    def test_problems_have_them_too(
+    def test_error_responses_have_rate_limit_headers(
         self,
         world: World,
         owner: Someone,
@@ -109,7 +109,7 @@ class TestHeaders:
         assert {"person"} <= set(limits(answer)) <= {"person", "workspace"}
         assert set(policies(answer)) == set(limits(answer))
 
-    def test_nobody_is_told_of_nobodys_budget(self, world: World) -> None:
+    def test_unauthenticated_responses_have_no_rate_limit_headers(self, world: World) -> None:
         for answer in (ask(world, "stp_unknown"), world.call("GET", "/health")):
             assert answer.header("ratelimit") is None
             assert answer.header("ratelimit-policy") is None
@@ -124,7 +124,7 @@ class TestHeaders:
 class TestRequestId:
     """The request's id, as the gateway has it."""
 
-    def test_every_answer_has_one_of_its_own(self, world: World, key: str) -> None:
+    def test_every_response_has_a_unique_request_id(self, world: World, key: str) -> None:
         answers = [
             ask(world, key),
             ask(world, "stp_unknown"),
@@ -137,12 +137,12 @@ class TestRequestId:
         assert len(ids) == len(answers)
         assert None not in ids
 
-    def test_a_problem_keeps_to_its_six_fields(self, world: World, key: str) -> None:
+    def test_problem_document_has_no_request_id(self, world: World, key: str) -> None:
         answer = ask(world, key, f"/members/{ID}/nothing")
         assert answer.problem() == (404, "not_found")
         assert answer.header("request-id")
 
-    def test_each_line_of_the_log_has_it(
+    def test_every_log_line_has_the_request_id(
         self, world: World, key: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         written = io.StringIO()
@@ -156,7 +156,7 @@ class TestRequestId:
         assert {line["requestId"] for line in lines} == {answer.header("request-id")}
         assert "requestId" not in after
 
-    def test_a_replayed_answer_has_its_own(
+    def test_replayed_response_has_a_new_request_id(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         def create() -> Answer:
@@ -173,7 +173,7 @@ class TestRequestId:
 class TestRefusal:
     """429 `rate_limited`."""
 
-    def test_past_the_burst_and_past_the_rate(self, world: World, key: str) -> None:
+    def test_requests_beyond_burst_and_rate_are_refused(self, world: World, key: str) -> None:
         assert {ask(world, key).status for _ in range(100)} == {200}
         refused = ask(world, key)
         assert refused.problem() == (429, "rate_limited")
@@ -183,7 +183,7 @@ class TestRefusal:
         world.advance(seconds=1)
         assert [ask(world, key).status for _ in range(51)] == [200] * 50 + [429]
 
-    def test_all_keys_of_a_workspace_share_its_budget(
+    def test_api_keys_of_a_workspace_share_one_budget(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         keys = [world.api_key(workspace, KeyScope.READ, owner) for _ in range(4)]
@@ -195,24 +195,26 @@ class TestRefusal:
         assert "workspace" in refused.json["detail"]
         assert ask(world, owner.token, "/me").status == 200
 
-    def test_a_person_has_one_budget_over_all_sessions(
+    def test_sessions_of_a_person_share_one_budget(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         other, _ = world.sign_in(owner.id, workspace)
         use_up(world, owner.token)
         assert ask(world, other, "/me").problem() == (429, "rate_limited")
 
-    def test_comes_before_what_the_request_may_not_do(
+    def test_checked_before_the_scope(
         self, world: World, key: str, workspace: WorkspaceScope
     ) -> None:
         """A flood of requests of the wrong scope is limited, too."""
         answers = [world.call("POST", "/locales", token=key, body=b"{") for _ in range(101)]
         assert [answer.status for answer in answers] == [403] * 100 + [429]
 
-    def test_comes_after_authentication(self, world: World) -> None:
+    def test_checked_after_authentication(self, world: World) -> None:
         assert {ask(world, "stp_unknown").status for _ in range(250)} == {401}
 
-    def test_replays_count(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_replays_are_counted(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         def create() -> Answer:
             body = {"name": "Till", "scope": "read"}
             return world.call("POST", "/api-keys", token=owner.token, json_body=body, key="once")
@@ -221,7 +223,7 @@ class TestRefusal:
         world.advance(seconds=1)
         assert create().header("idempotency-replayed") == "true", "a refusal isn't kept"
 
-    def test_a_refused_write_can_be_repeated_with_its_key(
+    def test_refused_write_can_be_retried_with_the_same_key(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         def create() -> Answer:
@@ -239,7 +241,7 @@ class TestRefusal:
 class TestContainers:
     """Several containers, which know of each other's requests only through the table."""
 
-    def test_count_together(self, world: World, key: str) -> None:
+    def test_containers_share_the_count(self, world: World, key: str) -> None:
         """Four containers get forty requests each: 160, of which the burst has room for 100."""
         passed = 0
         for _ in range(4):
@@ -247,11 +249,11 @@ class TestContainers:
                 passed += sum(ask(world, key).status == 200 for _ in range(40))
         assert 100 <= passed <= 140
 
-    def test_where_the_table_can_not_be_asked_requests_pass(self, world: World, key: str) -> None:
+    def test_requests_pass_if_the_table_is_throttled(self, world: World, key: str) -> None:
         with mock.patch.object(spending, "count", side_effect=UpdateError("throttled")):
             assert {ask(world, key).status for _ in range(250)} == {200}
 
-    def test_a_busy_tenant_changes_nothing_for_a_quiet_one(self, world: World, key: str) -> None:
+    def test_busy_tenant_does_not_affect_a_quiet_one(self, world: World, key: str) -> None:
         """One tenant at ten times its budget beside one at a tenth, for three seconds."""
         quiet_owner = world.person()
         quiet = world.api_key(world.workspace(quiet_owner), KeyScope.READ, quiet_owner)

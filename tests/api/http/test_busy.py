@@ -58,14 +58,16 @@ def name_of(error: Exception) -> str:
     return error.response["Error"]["Code"] if isinstance(error, ClientError) else "no answer"
 
 
-class TestOutlastsTheRequest:
+class TestFaultOutlastsRequest:
     """Faults that last longer than the request's patience."""
 
     @pytest.mark.parametrize("key", [None, KEY])
     @pytest.mark.parametrize(
         "error", [CONFLICT, FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of
     )
-    def test_a_write(self, world: World, owner: Someone, error: Exception, key: str | None) -> None:
+    def test_write_is_busy(
+        self, world: World, owner: Someone, error: Exception, key: str | None
+    ) -> None:
         with faults(error, "TransactWriteItems") as met:
             assert is_busy(create(world, owner, key))
         assert met.met > 12  # a second's wait at most, for the twelve seconds that it has
@@ -75,14 +77,16 @@ class TestOutlastsTheRequest:
 
     @pytest.mark.parametrize("error", [FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of)
     @pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem"])
-    def test_a_read(self, world: World, owner: Someone, error: Exception, operation: str) -> None:
+    def test_read_is_busy(
+        self, world: World, owner: Someone, error: Exception, operation: str
+    ) -> None:
         """Also the read of the caller's rows, which comes before all others."""
         with faults(error, operation) as met:
             answer = world.call("GET", "/members", token=owner.token)
         assert met.met > 12
         assert is_busy(answer)
 
-    def test_it_tries_until_three_seconds_before_its_deadline(
+    def test_retries_until_three_seconds_before_the_deadline(
         self, world: World, owner: Someone, fake_time: FakeTime
     ) -> None:
         began = fake_time.now
@@ -90,7 +94,7 @@ class TestOutlastsTheRequest:
             create(world, owner, key=None)
         assert fake_time.now - began == pytest.approx(12)
 
-    def test_the_key_is_given_back(self, world: World, owner: Someone) -> None:
+    def test_idempotency_key_is_released(self, world: World, owner: Someone) -> None:
         """So the retry after `Retry-After` runs, and isn't told that the first call still runs."""
         with faults(CONFLICT, "TransactWriteItems") as met:
             assert is_busy(create(world, owner, "another"))
@@ -101,7 +105,7 @@ class TestOutlastsTheRequest:
         assert [record.status for record in RecordItem.scan()] == ["INPROGRESS"]  # the other one
         assert create(world, owner).status == 201
 
-    def test_what_was_written_is_replayed(self, world: World, owner: Someone) -> None:
+    def test_committed_write_is_replayed(self, world: World, owner: Someone) -> None:
         """The client got no answer to the commit: the retry gets it."""
         with faults(NO_ANSWER, "TransactWriteItems", moment=Side.AFTER):
             assert is_busy(create(world, owner))
@@ -110,21 +114,19 @@ class TestOutlastsTheRequest:
         assert (again.status, again.header("idempotency-replayed")) == (201, "true")
 
 
-class TestPasses:
+class TestFaultEndsInTime:
     """Faults that end before that: the caller doesn't notice them."""
 
     @pytest.mark.parametrize(
         "error", [CONFLICT, FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of
     )
-    def test_a_write(self, world: World, owner: Someone, error: Exception) -> None:
+    def test_write_succeeds(self, world: World, owner: Someone, error: Exception) -> None:
         with faults(error, "TransactWriteItems", 10) as met:
             assert create(world, owner).status == 201
         assert met.met == 10
         assert codes(world, owner) == ["de"]
 
-    def test_nothing_is_done_twice_where_answers_get_lost(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_lost_responses_cause_no_second_write(self, world: World, owner: Someone) -> None:
         with lost_answer("TransactWriteItems", 3):
             assert create(world, owner).status == 201
         assert codes(world, owner) == ["de"]
@@ -140,9 +142,7 @@ class TestDeadlineWhileRetrying:
         milliseconds = int((MARGIN_SECONDS + 0.3) * 1000)
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
 
-    def test_is_busy_too(
-        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_busy(self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
         def hang(*_: object) -> None:
             Event().wait(5)
 
@@ -153,10 +153,12 @@ class TestDeadlineWhileRetrying:
         assert codes(world, owner) == []
 
 
-class TestClaim:
+class TestIdempotencyClaim:
     """The key's own record, and faults of the call that claims it."""
 
-    def test_a_second_call_while_the_first_commits(self, world: World, owner: Someone) -> None:
+    def test_second_call_while_the_first_commits_is_in_progress(
+        self, world: World, owner: Someone
+    ) -> None:
         """The second call's put conflicts with the first call's transaction."""
         with faults(CONFLICT_OF_ONE, "PutItem", 1):
             answer = create(world, owner)
@@ -164,7 +166,7 @@ class TestClaim:
         assert answer.header("retry-after") == "1"
         assert create(world, owner).status == 201
 
-    def test_a_lost_answer_locks_nobody_out(self, world: World, owner: Someone) -> None:
+    def test_lost_response_does_not_block_the_key(self, world: World, owner: Someone) -> None:
         """The retried put fails as the row exists, but the row's owner is the same call."""
         with lost_answer("PutItem") as calls:
             assert create(world, owner).status == 201
@@ -172,7 +174,9 @@ class TestClaim:
         again = create(world, owner)
         assert (again.status, again.header("idempotency-replayed")) == (201, "true")
 
-    def test_nor_does_one_before_a_conflict(self, world: World, owner: Someone) -> None:
+    def test_lost_response_before_a_conflict_does_not_block_the_key(
+        self, world: World, owner: Someone
+    ) -> None:
         """The first put was carried out, whatever error the second one gets."""
         puts = list[Side]()
 
@@ -189,7 +193,7 @@ class TestClaim:
         again = create(world, owner)
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
-    def test_a_conflict_takes_nothing_from_the_first_call(
+    def test_conflict_does_not_release_the_claim_of_the_first_call(
         self, world: World, owner: Someone
     ) -> None:
         """A call releases its own claim only."""
@@ -202,7 +206,9 @@ class TestClaim:
             assert create(world, owner).status == 201
         assert create(world, owner).header("idempotency-replayed") == "true"
 
-    def test_somebody_elses_record_still_refuses(self, world: World, owner: Someone) -> None:
+    def test_stored_record_still_applies_after_lost_response(
+        self, world: World, owner: Someone
+    ) -> None:
         first = create(world, owner)
         with lost_answer("PutItem"):
             again = create(world, owner)
@@ -211,7 +217,7 @@ class TestClaim:
         with lost_answer("PutItem"):
             assert create(world, owner, code="fr").problem() == (422, "idempotency_key_reused")
 
-    def test_a_record_that_cannot_be_given_back_hides_no_problem(
+    def test_failed_release_does_not_hide_the_problem(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The key is free once its lease ends."""
@@ -227,7 +233,7 @@ class TestClaim:
         assert create(world, owner).status == 201
 
 
-def test_every_operation_tells_of_it() -> None:
+def test_every_operation_documents_503_busy() -> None:
     for _, _, operation in operations():
         response = operation["responses"]["503"]
         assert codes_in(response) == ["busy"], operation["operationId"]

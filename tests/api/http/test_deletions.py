@@ -37,12 +37,10 @@ def stored(world: World) -> list[dict[str, Any]]:
     return sorted(rows, key=str)
 
 
-class TestRepeated:
+class TestRepeatedDelete:
     """What was deleted is deleted again with the same answer and no effect."""
 
-    def test_answers_the_same_and_changes_nothing(
-        self, world: World, owner: Someone, locale: str
-    ) -> None:
+    def test_same_response_and_no_effect(self, world: World, owner: Someone, locale: str) -> None:
         first = delete(world, owner, locale)
         after = stored(world)
         again = delete(world, owner, locale)
@@ -52,7 +50,7 @@ class TestRepeated:
         assert stored(world) == after
         assert world.call("GET", locale, token=owner.token).problem() == (404, "not_found")
 
-    def test_by_whoever_of_the_workspace_may(
+    def test_allowed_callers_of_the_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope, locale: str
     ) -> None:
         assert delete(world, owner, locale).status == 204
@@ -63,18 +61,20 @@ class TestRepeated:
         assert delete(world, reader, locale).problem() == (403, "scope")
         assert world.call("DELETE", locale).problem() == (401, "unauthenticated")
 
-    def test_not_by_another_workspace(self, world: World, owner: Someone, locale: str) -> None:
+    def test_other_workspace_gets_not_found(
+        self, world: World, owner: Someone, locale: str
+    ) -> None:
         assert delete(world, owner, locale).status == 204
         stranger = world.person()
         world.workspace(stranger)
         assert delete(world, stranger, locale).problem() == (404, "not_found")
 
-    def test_what_never_was_is_not_found(self, world: World, owner: Someone, locale: str) -> None:
+    def test_unknown_id_is_not_found(self, world: World, owner: Someone, locale: str) -> None:
         assert delete(world, owner, locale).status == 204
         for _ in range(2):
             assert delete(world, owner, f"/locales/{uuid4()}").problem() == (404, "not_found")
 
-    def test_what_could_not_be_deleted_is_not_known_as_deleted(
+    def test_refused_deletion_is_not_recorded(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         made = world.call("POST", "/locales", token=owner.token, json_body={"code": "en"}).json
@@ -83,7 +83,7 @@ class TestRepeated:
             assert delete(world, owner, path).problem() == (409, "locale_default")
         assert list(DeletionItem.scan(DeletionItem.id.startswith("deletion#"))) == []
 
-    def test_is_known_for_thirty_days(
+    def test_deletion_is_recorded_for_thirty_days(
         self, world: World, owner: Someone, workspace: WorkspaceScope, locale: str
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -94,7 +94,7 @@ class TestRepeated:
         world.advance(hours=2)
         assert delete(world, key, locale).problem() == (404, "not_found")
 
-    def test_an_order_that_came_back_is_deleted_again(
+    def test_recreated_order_is_deleted_again(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         path = f"/stores/{world.store(owner)}/orders/1001"
@@ -108,17 +108,19 @@ class TestRepeated:
                 assert listed.problem() == (404, "not_found")
 
 
-class TestWithKey:
+class TestWithIdempotencyKey:
     """With an `idempotency-key` each answer is kept."""
 
-    def test_the_repeated_one_has_a_key(self, world: World, owner: Someone, locale: str) -> None:
+    def test_repeated_delete_with_key_is_replayed(
+        self, world: World, owner: Someone, locale: str
+    ) -> None:
         assert delete(world, owner, locale).status == 204
         again = delete(world, owner, locale, key="second")
         replayed = delete(world, owner, locale, key="second")
         assert (again.status, again.header("idempotency-replayed")) == (204, None)
         assert (replayed.status, replayed.header("idempotency-replayed")) == (204, "true")
 
-    def test_a_run_that_dies_anywhere_ends_as_deleted(
+    def test_killed_at_any_call_then_deleted_by_retry(
         self, world: World, owner: Someone, workspace: WorkspaceScope, locale: str
     ) -> None:
         for positions in crashes(world, lambda: delete(world, owner, locale, key=KEY)):
@@ -130,7 +132,7 @@ class TestWithKey:
 class TestClosed:
     """A resource that stays readable as deleted: the same answer for as long as it exists."""
 
-    def test_an_invitation_that_was_cancelled(
+    def test_canceled_invitation_is_deleted_again(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         body = {"email": "gus@guests.example.net", "role": "member"}
@@ -141,7 +143,7 @@ class TestClosed:
             assert delete(world, world_owner, f"/invitations/{made['id']}").status == 204
 
     @pytest.mark.parametrize("role", [Role.MEMBER, Role.ADMIN])
-    def test_one_that_was_accepted_is_no_repetition(
+    def test_accepted_invitation_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, role: Role
     ) -> None:
         guest = world.person()

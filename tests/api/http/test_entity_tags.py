@@ -164,7 +164,7 @@ OF_ANOTHER_SHAPE = {
 each = pytest.mark.parametrize("operation", CHANGED)
 
 
-def test_what_is_here_takes_it() -> None:
+def test_listed_operations_accept_if_match() -> None:
     """A list is no single resource; `tests/docs/test_story.py` refuses one of each."""
     takes_it = {
         described["operationId"]
@@ -218,18 +218,20 @@ def tag_of(answer: Answer) -> str:
     return tag
 
 
-class TestTag:
+class TestETag:
     """The header `ETag`."""
 
     @each
-    def test_is_a_hash_of_what_get_answers(self, world: World, resource: Resource) -> None:
+    def test_etag_is_a_hash_of_the_get_response(self, world: World, resource: Resource) -> None:
         answer = read(world, resource)
         assert answer.status == 200
         assert tag_of(answer) == f'"{hashlib.sha256(answer.body).hexdigest()[:24]}"'
         assert tag_of(read(world, resource)) == tag_of(answer)
 
     @each
-    def test_of_a_change_is_that_of_the_next_get(self, world: World, resource: Resource) -> None:
+    def test_etag_of_a_change_equals_that_of_the_next_get(
+        self, world: World, resource: Resource
+    ) -> None:
         before = tag_of(read(world, resource))
         answer = change(world, resource, 0, None)
         assert answer.status in {200, 204}
@@ -241,7 +243,7 @@ class TestTag:
             assert answer.json == after.json
             assert tag_of(answer) == tag_of(after)
 
-    def test_lists_and_what_strangers_read_have_none(self, desk: Desk) -> None:
+    def test_lists_and_public_responses_have_no_etag(self, desk: Desk) -> None:
         for path in ("/stores", "/locales", "/profiles", "/api-keys"):
             assert desk.call("GET", path).header("etag") is None
         assert desk.world.call("GET", "/health").header("etag") is None
@@ -251,7 +253,7 @@ class TestIfNoneMatch:
     """GET with `If-None-Match`."""
 
     @each
-    def test_answers_304_while_nothing_changed(self, world: World, resource: Resource) -> None:
+    def test_304_while_unchanged(self, world: World, resource: Resource) -> None:
         tag = tag_of(read(world, resource))
         for header in (tag, f"W/{tag}", f"{STALE}, {tag}", "*"):
             known = read(world, resource, **{"if-none-match": header})
@@ -268,16 +270,14 @@ class TestIfMatch:
     """PUT and PATCH with `If-Match`."""
 
     @each
-    def test_changes_what_it_names(self, world: World, resource: Resource) -> None:
+    def test_matching_tag_is_accepted(self, world: World, resource: Resource) -> None:
         tag = tag_of(read(world, resource))
         assert change(world, resource, 0, f"{STALE}, {tag}").status in {200, 204}
         assert tag_of(read(world, resource)) != tag
 
     @each
     @pytest.mark.parametrize("header", [STALE, "nope", "", 'W/"x"', '"'])
-    def test_refuses_what_it_does_not_name(
-        self, world: World, resource: Resource, header: str
-    ) -> None:
+    def test_other_tag_is_refused(self, world: World, resource: Resource, header: str) -> None:
         before = read(world, resource)
         answer = change(world, resource, 0, header)
         assert answer.json == {
@@ -291,13 +291,13 @@ class TestIfMatch:
         assert read(world, resource).json == before.json
 
     @each
-    def test_a_weak_tag_names_nothing(self, world: World, resource: Resource) -> None:
+    def test_weak_tag_is_refused(self, world: World, resource: Resource) -> None:
         tag = tag_of(read(world, resource))
         answer = change(world, resource, 0, f"W/{tag}")
         assert answer.problem() == (412, "precondition_failed")
 
     @each
-    def test_of_two_writers_with_the_same_one_wins(self, world: World, resource: Resource) -> None:
+    def test_one_of_two_concurrent_writers_wins(self, world: World, resource: Resource) -> None:
         """The other writer is about to commit by then."""
         tag = tag_of(read(world, resource))
         answers: list[Answer] = []
@@ -311,7 +311,9 @@ class TestIfMatch:
         assert again.status in {200, 204}
 
     @each
-    def test_a_write_without_it_counts_too(self, world: World, resource: Resource) -> None:
+    def test_concurrent_write_without_if_match_is_detected(
+        self, world: World, resource: Resource
+    ) -> None:
         tag = tag_of(read(world, resource))
         answers: list[Answer] = []
         with before_the_commit(lambda: answers.append(change(world, resource, 1, None))):
@@ -320,9 +322,7 @@ class TestIfMatch:
         assert late.problem() == (412, "precondition_failed")
 
     @each
-    def test_a_retry_with_its_key_gets_the_first_answer(
-        self, world: World, resource: Resource
-    ) -> None:
+    def test_replay(self, world: World, resource: Resource) -> None:
         tag = tag_of(read(world, resource))
         first = change(world, resource, 0, tag, key="k")
         again = change(world, resource, 0, tag, key="k")
@@ -332,29 +332,29 @@ class TestIfMatch:
         assert again.header("etag") == first.header("etag")
 
     @each
-    def test_a_refusal_gives_the_key_back(self, world: World, resource: Resource) -> None:
+    def test_refusal_releases_the_idempotency_key(self, world: World, resource: Resource) -> None:
         assert change(world, resource, 0, STALE, key="k").status == 412
         tag = tag_of(read(world, resource))
         assert change(world, resource, 0, tag, key="k").status in {200, 204}
 
 
-class TestAbsent:
+class TestMissingResource:
     """`If-Match` where there is no resource."""
 
     @pytest.mark.parametrize("records", list(BODIES))
     @pytest.mark.parametrize("header", ["*", STALE])
-    def test_creates_nothing(self, desk: Desk, records: str, header: str) -> None:
+    def test_put_creates_nothing(self, desk: Desk, records: str, header: str) -> None:
         path = f"/stores/{desk.world.store(desk.owner)}/{records}/7"
         answer = desk.call("PUT", path, BODIES[records](), headers={"if-match": header})
         assert answer.problem() == (412, "precondition_failed")
         assert desk.call("GET", path).problem() == (404, "not_found")
 
     @pytest.mark.parametrize("records", list(BODIES))
-    def test_any_is_enough(self, desk: Desk, records: str) -> None:
+    def test_asterisk_matches_any_existing_record(self, desk: Desk, records: str) -> None:
         found = desk.record(records, f"{records}.put")
         assert change(desk.world, found, 0, "*").status == 200
 
-    def test_of_a_profile_that_is_not_there(self, desk: Desk) -> None:
+    def test_unknown_profile_is_not_found(self, desk: Desk) -> None:
         path = "/profiles/00000000-0000-4000-8000-000000000000"
         answer = desk.call("PATCH", path, {"firstName": "A"}, headers={"if-match": STALE})
         assert answer.problem() == (404, "not_found")

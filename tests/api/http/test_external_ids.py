@@ -92,7 +92,7 @@ class TestByQuery:
 
     @RECORDS
     @pytest.mark.parametrize("external_id", UNUSUAL)
-    def test_takes_every_id(
+    def test_unusual_ids_are_accepted(
         self, world: World, owner: Someone, store: str, records: str, external_id: str
     ) -> None:
         path, query = f"/stores/{store}/{records}", {"externalId": external_id}
@@ -124,7 +124,7 @@ class TestByQuery:
             assert answer.json["status"] == "removed"
 
     @RECORDS
-    def test_is_the_same_record_as_by_the_path(
+    def test_same_record_as_by_path(
         self, world: World, owner: Someone, workspace: WorkspaceScope, store: str, records: str
     ) -> None:
         path, by_query = path_form(store, records, "A-7"), f"/stores/{store}/{records}"
@@ -144,9 +144,7 @@ class TestByQuery:
         assert world.call("DELETE", path, token=owner.token).status == 204
 
     @RECORDS
-    def test_follows_its_location(
-        self, world: World, owner: Someone, store: str, records: str
-    ) -> None:
+    def test_location_header(self, world: World, owner: Someone, store: str, records: str) -> None:
         ask: Any = {"token": owner.token, "query": {"externalId": "a/b?c&d"}}
         path = f"/stores/{store}/{records}"
         made = world.call("PUT", path, json_body=BODIES[records](), **ask)
@@ -158,7 +156,7 @@ class TestByQuery:
 
     @RECORDS
     @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-    def test_needs_the_id_and_one_alone(
+    def test_missing_id_or_unknown_parameter_is_refused(
         self, world: World, owner: Someone, store: str, records: str, method: str
     ) -> None:
         path = f"/stores/{store}/{records}"
@@ -170,7 +168,7 @@ class TestByQuery:
 
     @RECORDS
     @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-    def test_of_a_store_that_is_not_there(
+    def test_unknown_or_foreign_store_is_not_found(
         self, world: World, owner: Someone, store: str, records: str, method: str
     ) -> None:
         body = BODIES[records]() if method == "PUT" else None
@@ -188,7 +186,7 @@ class TestByQuery:
             assert answer.json["detail"] == "No store with this id exists in this workspace."
 
     @RECORDS
-    def test_what_is_not_there(
+    def test_unknown_record_is_not_found(
         self, world: World, owner: Someone, store: str, records: str
     ) -> None:
         for path, query in (
@@ -202,11 +200,11 @@ class TestByQuery:
             assert answer.json["detail"] == detail
 
 
-class TestRefusedBoth:
+class TestSameRefusalByPathAndQuery:
     """An id that the path refuses is refused by the query in the same words."""
 
     @RECORDS
-    def test_in_a_disconnected_store(
+    def test_disconnected_store(
         self, world: World, owner: Someone, store: str, records: str
     ) -> None:
         disconnected = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
@@ -215,7 +213,7 @@ class TestRefusedBoth:
             both(world, owner, method, (store, records), body, (409, "store_disconnected"))
 
     @RECORDS
-    def test_in_a_store_of_shopify(
+    def test_shopify_store(
         self, world: World, owner: Someone, workspace: WorkspaceScope, store: str, records: str
     ) -> None:
         belong_to_shopify(workspace, store)
@@ -223,7 +221,7 @@ class TestRefusedBoth:
             both(world, owner, method, (store, records), body, (409, "store_managed_by_platform"))
 
     @RECORDS
-    def test_what_is_older(self, world: World, owner: Someone, store: str, records: str) -> None:
+    def test_stale_update(self, world: World, owner: Someone, store: str, records: str) -> None:
         path = path_form(store, records, "7")
         assert world.call("PUT", path, token=owner.token, json_body=BODIES[records]()).status == 201
         older = BODIES[records]("2026-01-31T23:59:59.999Z")
@@ -231,13 +229,13 @@ class TestRefusedBoth:
             older["externalCreatedAt"] = older["externalUpdatedAt"]
         both(world, owner, "PUT", (store, records), older, (409, "stale_update"))
 
-    def test_in_another_currency(self, world: World, owner: Someone, store: str) -> None:
+    def test_currency_mismatch(self, world: World, owner: Someone, store: str) -> None:
         dollar = {"amount": 1, "currency": "USD"}
         of_dollars = product(variants=[variant(price=dollar)])
         for records, body in (("orders", order(total=dollar)), ("products", of_dollars)):
             both(world, owner, "PUT", (store, records), body, (422, "currency_mismatch"))
 
-    def test_in_a_locale_that_it_has_not(self, world: World, owner: Someone, store: str) -> None:
+    def test_unknown_locale(self, world: World, owner: Someone, store: str) -> None:
         path = path_form(store, "products", "7")
         assert world.call("PUT", path, token=owner.token, json_body=product()).status == 201
         missing = (404, "locale_not_found")
@@ -275,12 +273,12 @@ def belong_to_shopify(workspace: WorkspaceScope, store: str) -> None:
     changes.commit()
 
 
-class TestRefused:
+class TestInvalidIds:
     """What is no id of one record."""
 
     @RECORDS
     @pytest.mark.parametrize("external_id", WRONG, ids=[repr(each)[:12] for each in WRONG])
-    def test_in_path_query_and_filter(
+    def test_refused_in_path_query_and_filter(
         self, world: World, owner: Someone, store: str, records: str, external_id: str
     ) -> None:
         query = {"externalId": external_id}
@@ -299,11 +297,13 @@ class TestRefused:
                 answer = world.call(method, path, token=owner.token, query=parameters, **more)
                 assert message(answer) == (where, WRONG[external_id])
 
-    def test_bytes_that_are_no_utf_8(self, world: World, owner: Someone, store: str) -> None:
+    def test_invalid_utf_8_is_refused(self, world: World, owner: Someone, store: str) -> None:
         answer = world.call("GET", f"/stores/{store}/orders/%ff", token=owner.token)
         assert message(answer) == ("path.externalId", "Must be text in UTF-8")
 
-    def test_of_a_variant_and_of_a_store(self, world: World, owner: Someone, store: str) -> None:
+    def test_refused_for_variants_and_stores(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         body = product(variants=[variant(externalId="0")])
         answer = world.call(
             "PUT", path_form(store, "products", "p"), token=owner.token, json_body=body
@@ -320,7 +320,9 @@ class TestRefused:
         answer = world.call("POST", "/stores", token=owner.token, json_body=named)
         assert message(answer) == ("/externalId", WRONG["null"])
 
-    def test_of_a_record_of_a_batch_alone(self, world: World, owner: Someone, store: str) -> None:
+    def test_only_the_invalid_record_of_a_batch_is_refused(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         """The id is a problem of the import; the other records are imported."""
         records = [{"externalId": each, **order(customer=None)} for each in ("1", "null", "2")]
         path = f"/stores/{store}/batches"
@@ -337,7 +339,9 @@ class TestRefused:
 class TestLineItems:
     """A line that names no product: shops put placeholders there."""
 
-    def test_placeholders_count_as_left_out(self, world: World, owner: Someone, store: str) -> None:
+    def test_placeholder_product_ids_count_as_missing(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         body = order(customer={"externalId": "null"})
         for line, external_id in zip(body["lineItems"], ("0", ""), strict=True):
             line |= {"productExternalId": external_id, "variantExternalId": external_id}
@@ -352,7 +356,7 @@ class TestLineItems:
 class TestProfilesFilter:
     """GET /profiles?externalId= without a store: all stores are searched."""
 
-    def test_finds_whom_any_store_calls_so(self, world: World) -> None:
+    def test_finds_profiles_of_any_store(self, world: World) -> None:
         scenario = Scenario(world)
         one, other = scenario.store(), scenario.store("Other")
         scenario.customer(one, "7", email=ANN)
@@ -376,7 +380,7 @@ class TestProfilesFilter:
         page = scenario.get("/profiles", externalId="7", sort="email", page=2)
         assert (page["items"], page["total"]) == ([], 2)
 
-    def test_one_person_of_two_stores_once(self, world: World) -> None:
+    def test_person_of_two_stores_is_listed_once(self, world: World) -> None:
         scenario = Scenario(world)
         for store in (scenario.store(), scenario.store("Other")):
             scenario.customer(store, "7", email=ANN)
@@ -384,7 +388,7 @@ class TestProfilesFilter:
 
 
 @given(st.text(min_size=1, max_size=20))
-def test_what_is_an_id(text: str) -> None:
+def test_valid_ids_match_the_rules(text: str) -> None:
     """Against the rules as they are written down."""
     is_one = (
         not names_nobody(text)

@@ -39,7 +39,7 @@ def errors(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
 class TestInternal:
     """A fault of the service."""
 
-    def test_tells_nobody_what_it_was(
+    def test_error_details_are_not_revealed(
         self,
         world: World,
         owner: Someone,
@@ -61,7 +61,7 @@ class TestInternal:
         again = create(world, owner, key="k")
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
-    def test_an_answer_that_breaks_its_own_schema(
+    def test_response_that_violates_its_schema_is_not_committed(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nothing is written then: the answer is built before the effect."""
@@ -81,7 +81,7 @@ class TestConflict:
     """A race that is lost every time."""
 
     @pytest.mark.parametrize("key", [None, "k"])
-    def test_after_six_runs(
+    def test_conflict_after_every_run_lost_the_race(
         self,
         world: World,
         owner: Someone,
@@ -102,7 +102,7 @@ class TestConflict:
         again = create(world, owner, key)
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
-    def test_won_in_the_last_run(
+    def test_last_run_succeeds(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         plain, lost = service.add_locale, [LostRace()] * (MAX_RUNS - 1)
@@ -137,7 +137,7 @@ class TestDeadline:
         assert time.monotonic() - began < MARGIN_SECONDS
         assert list(RecordItem.scan()) == []
 
-    def test_in_the_services_own_code(
+    def test_deadline_in_service_code(
         self,
         world: World,
         owner: Someone,
@@ -151,7 +151,7 @@ class TestDeadline:
         assert line["error"] == "DeadlineReached"
         assert create(world, owner, "k").status == 201
 
-    def test_inside_botocore(
+    def test_deadline_inside_botocore(
         self,
         world: World,
         owner: Someone,
@@ -189,7 +189,7 @@ class TestDeadline:
         assert total(world, owner) == 0
         assert create(world, owner, "k").status == 201
 
-    def test_nothing_of_it_is_left_for_the_next_request(
+    def test_no_state_leaks_into_the_next_request(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The container that runs on keeps neither its caller nor its writes."""
@@ -199,7 +199,7 @@ class TestDeadline:
         answer = world.call("GET", "/locales")
         assert answer.problem() == (401, "unauthenticated")
 
-    def test_before_the_first_line(
+    def test_deadline_passed_before_the_handler_starts(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A container whose start took all of the time."""

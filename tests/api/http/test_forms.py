@@ -21,11 +21,11 @@ def read(body: bytes, kind: str) -> tuple[dict[str, Any], list[tuple[str, str]]]
     return event, parse_qsl(event.get("body") or "", keep_blank_values=True)
 
 
-class TestParts:
+class TestMultipart:
     """multipart/form-data."""
 
     @given(st.lists(st.tuples(NAMES, VALUES), max_size=5), st.booleans())
-    def test_every_field_in_its_turn(self, fields: list[tuple[str, str]], preamble: bool) -> None:
+    def test_fields_are_read_in_order(self, fields: list[tuple[str, str]], preamble: bool) -> None:
         body = b"ignore me\r\n" if preamble else b""
         for name, value in fields:
             head = f'--bound\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
@@ -55,7 +55,7 @@ class TestParts:
     @example(b"--b\r\n" + b"\r\n".join([b"a:b"] * 500), "; boundary=b")
     @example(b"--b" * 500, "; boundary=b")
     @example(b"--b\r\nContent-Disposition: form-data; name=\xff\r\n\r\nx", "; boundary=b")
-    def test_whatever_comes_is_read_or_no_text(self, body: bytes, parameter: str) -> None:
+    def test_arbitrary_bytes_are_read_or_refused(self, body: bytes, parameter: str) -> None:
         try:
             event, _ = read(body, f"multipart/form-data{parameter}")
         except ValueError:
@@ -67,7 +67,7 @@ class TestUrlencoded:
     """application/x-www-form-urlencoded."""
 
     @given(st.binary(max_size=100))
-    def test_text_stays_and_nothing_else_does(self, body: bytes) -> None:
+    def test_utf_8_is_unchanged_and_other_bytes_are_refused(self, body: bytes) -> None:
         try:
             expected: str | None = body.decode()
         except UnicodeDecodeError:

@@ -21,7 +21,7 @@ class TestHead:
     """HEAD: as GET, without the body."""
 
     @named(GETS)
-    def test_is_answered_as_get_is(
+    def test_same_status_and_headers_as_get(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
@@ -31,13 +31,13 @@ class TestHead:
         assert (answer.status, headers(answer)) == (get_answer.status, headers(get_answer))
 
     @pytest.mark.parametrize("path", ["/auth/sign-in", "/nowhere"])
-    def test_where_there_is_no_get(self, world: World, path: str) -> None:
+    def test_path_without_get(self, world: World, path: str) -> None:
         answer, get_answer = world.call("HEAD", path), world.call("GET", path)
         assert answer.status == get_answer.status >= 404
         assert answer.header("allow") == get_answer.header("allow")
         assert answer.body == b""
 
-    def test_allow_names_it(self, world: World) -> None:
+    def test_allow_header_includes_head(self, world: World) -> None:
         assert world.call("DELETE", "/health").header("allow") == "GET, HEAD"
         assert world.call("GET", "/auth/sign-in").header("allow") == "POST"
 
@@ -46,7 +46,7 @@ class TestCaches:
     """No cache stores what belongs to one caller."""
 
     @named(WITH_CALLER)
-    def test_no_answer_to_a_caller_may_be_kept(
+    def test_responses_to_callers_are_no_store(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
@@ -54,22 +54,22 @@ class TestCaches:
         assert answer.header("cache-control") == "no-store"
 
     @named([each for each in OPERATIONS if each not in WITH_CALLER and each[0] != "GET"])
-    def test_no_answer_to_who_is_not_known_yet_may_be_kept(
+    def test_responses_to_anonymous_writes_are_no_store(
         self, world: World, method: str, path: str
     ) -> None:
         """The answer may have a session's token."""
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
         assert world.call(method, target, body=b"{}").header("cache-control") == "no-store"
 
-    def test_no_preview_of_an_invitation_may(self, world: World) -> None:
+    def test_invitation_preview_is_no_store(self, world: World) -> None:
         preview = world.call("GET", f"/invitations/{ID}/preview")
         assert preview.header("cache-control") == "no-store"
 
-    def test_the_description_may(self, world: World) -> None:
+    def test_openapi_document_is_cacheable(self, world: World) -> None:
         assert world.call("GET", "/openapi.json").header("cache-control") != "no-store"
 
     @pytest.mark.parametrize("path", ["/docs", "/docs/style.css", "/openapi.json", "/problems"])
-    def test_what_may_be_compressed_varies_by_that(self, world: World, path: str) -> None:
+    def test_compressible_responses_vary_by_accept_encoding(self, world: World, path: str) -> None:
         """One tag names both encodings, so it is weak."""
         plain = world.call("GET", path)
         packed = world.call("GET", path, headers={"accept-encoding": "br, gzip"})
@@ -84,7 +84,7 @@ class TestCaches:
         assert len(tags) == 1
         assert all(tag is None or tag.startswith("W/") for tag in tags)
 
-    def test_an_answer_to_a_caller_is_not_compressed(
+    def test_response_to_a_caller_is_not_compressed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         answer = world.call("GET", "/me", token=owner.token, headers={"accept-encoding": "gzip"})

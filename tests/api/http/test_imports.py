@@ -63,14 +63,14 @@ def imported() -> dict[str, list[str]]:
     return imported
 
 
-def test_one_client(imported: dict[str, list[str]]) -> None:
+def test_only_a_dynamodb_client_is_created(imported: dict[str, list[str]]) -> None:
     assert imported["clients"] == ["dynamodb"]
 
 
-def test_nothing_dear(imported: dict[str, list[str]]) -> None:
+def test_no_expensive_module_is_imported(imported: dict[str, list[str]]) -> None:
     assert {"storepost.api.http.app", "pynamodb", "pydantic"} <= set(imported["modules"])
     assert DEAR.isdisjoint(imported["modules"])
 
 
-def test_what_was_imported_is_left_alone_by_collections(imported: dict[str, int]) -> None:
+def test_imported_objects_are_excluded_from_garbage_collection(imported: dict[str, int]) -> None:
     assert imported["frozen"] > 50_000

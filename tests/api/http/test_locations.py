@@ -20,13 +20,13 @@ NO_ADDRESS = {
 }
 
 
-def test_every_operation_that_makes_something_says_where_or_is_named_here() -> None:
+def test_every_creating_operation_has_a_location_or_is_listed() -> None:
     making = {o["operationId"] for _, _, o in operations() if {"201", "202"} & set(o["responses"])}
     assert making == set(LOCATIONS) | NO_ADDRESS
 
 
 @pytest.mark.parametrize(("operation", "template"), LOCATIONS.items())
-def test_each_leads_to_something_that_can_be_read(operation: str, template: str) -> None:
+def test_every_location_is_a_readable_path(operation: str, template: str) -> None:
     readable = {re.sub("{.*?}", "{}", path) for path, method, _ in operations() if method == "GET"}
     assert re.sub("{.*?}", "{}", template.partition("?")[0]) in readable
 
@@ -42,7 +42,7 @@ class TestLocation:
         assert found.status == 200
         return found
 
-    def test_of_a_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_of_an_api_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         body = {"name": "Till", "scope": "read"}
         made = world.call("POST", "/api-keys", token=owner.token, json_body=body)
         assert made.status == 201
@@ -56,7 +56,7 @@ class TestLocation:
             ("/invitations", {"email": "gus@guests.example.net", "role": "member"}),
         ],
     )
-    def test_of_what_a_list_has(
+    def test_of_a_locale_and_an_invitation(
         self,
         world: World,
         owner: Someone,
@@ -74,7 +74,7 @@ class TestLocation:
         found = self.get_location(world, owner, made).json
         assert {name: found[name] for name in made.json} == made.json
 
-    def test_of_a_code_that_was_assigned(self, world: World) -> None:
+    def test_of_an_assigned_coupon_code(self, world: World) -> None:
         shop = Shop(world)
         coupon, person = shop.pool(1), shop.person()
         made = shop.assign(coupon, person)

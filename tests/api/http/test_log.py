@@ -43,7 +43,7 @@ class Counted:
 
 
 class TestCounts:
-    def test_one_invocation_may_count_any_number_of_times(self, counted: Counted) -> None:
+    def test_metric_is_summed_over_any_number_of_counts(self, counted: Counted) -> None:
         """Powertools has at most 100 values of a metric, and then writes a line without what the
         invocation was about."""
         for _ in range(250):
@@ -53,7 +53,7 @@ class TestCounts:
         [line] = counted.lines()
         assert (line["ImportedRows"], line["workspaceId"]) == ([500.0], "w")
 
-    def test_where_metrics_are_switched_off_nothing_is_demanded(
+    def test_disabled_metrics_need_no_namespace(
         self, counted: Counted, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A local run has no namespace: a long import there must not fail because of that."""
@@ -66,8 +66,8 @@ class TestCounts:
         assert counted.lines() == []
 
 
-class TestLines:
-    def test_each_has_the_operation_the_request_and_the_workspace(
+class TestLogLines:
+    def test_lines_have_operation_request_id_and_workspace(
         self,
         world: World,
         owner: Someone,
@@ -93,7 +93,7 @@ class TestLines:
 
 
 class TestMetrics:
-    def test_a_request_is_counted_with_what_it_was_about(
+    def test_request_is_counted_with_operation_and_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope, counted: Counted
     ) -> None:
         world.call("GET", "/locales", token=owner.token)
@@ -105,7 +105,7 @@ class TestMetrics:
         assert directive["Dimensions"] == [["service"]]
         assert directive["Namespace"] == "storepost-test"
 
-    def test_contention_is_counted(
+    def test_conflicts_and_retries_are_counted(
         self,
         world: World,
         owner: Someone,

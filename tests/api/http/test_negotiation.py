@@ -47,7 +47,7 @@ class TestPreferredLanguage:
         ),
         st.sampled_from([",", ", ", " ,\t"]),
     )
-    def test_is_what_the_model_finds(
+    def test_matches_rfc_4647_lookup(
         self, ranges: list[tuple[str, str | None]], comma: str
     ) -> None:
         header = comma.join(tag if q is None else f"{tag};q={q}" for tag, q in ranges)
@@ -64,26 +64,26 @@ class TestPreferredLanguage:
             ("de;q=0, nl;q=0.1", "nl"),
         ],
     )
-    def test_what_browsers_send(self, header: str, language: str) -> None:
+    def test_headers_of_browsers(self, header: str, language: str) -> None:
         assert preferred_language(header) is Language(language)
 
     @pytest.mark.parametrize("quality", BAD_QUALITIES)
-    def test_a_weight_that_is_none_weighs_nothing(self, quality: str) -> None:
+    def test_range_with_malformed_weight_is_ignored(self, quality: str) -> None:
         assert preferred_language(f"de;q={quality}, fr;q=0.1") is Language.FRENCH
         assert preferred(f"text/html;q={quality}") is Representation.JSON
 
     @given(st.text())
-    def test_any_text_is_read(self, header: str) -> None:
+    def test_arbitrary_text_is_accepted(self, header: str) -> None:
         assert preferred_language(header) in {None, *Language}
 
     @pytest.mark.parametrize(
         "piece", ["xx,", "a;", "de;q=0.1,", "de;q=" + "0" * 99 + ",", ";", "-", "\t"]
     )
-    def test_a_header_without_end_takes_linear_time(self, piece: str) -> None:
+    def test_long_header_takes_linear_time(self, piece: str) -> None:
         """The gateway lets 10 KB of headers in; this reads two hundred times that."""
         assert_linear(lambda count: preferred_language(piece * (count // len(piece))), 125_000)
 
-    def test_no_more_ranges_are_read_than_anybody_sends(self) -> None:
+    def test_number_of_ranges_is_limited(self) -> None:
         assert preferred_language("xx," * (MAX_RANGES - 1) + "de") is Language.GERMAN
         assert preferred_language("xx," * MAX_RANGES + "de") is None
 
@@ -105,5 +105,5 @@ class TestLanguageOf:
             ("de_DE", None),
         ],
     )
-    def test_is_its_first_subtag(self, locale: str | None, language: str | None) -> None:
+    def test_language_is_the_first_subtag(self, locale: str | None, language: str | None) -> None:
         assert language_of(locale) == language

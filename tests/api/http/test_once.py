@@ -58,7 +58,7 @@ class TestReplay:
             assert_replayed(create(world, owner.token), first)
         assert codes(world, owner.token) == ["de"]
 
-    def test_in_utf_8(self, world: World, owner: Someone) -> None:
+    def test_body_in_utf_8(self, world: World, owner: Someone) -> None:
         """Letters are not escaped, which would take six bytes for each instead of two."""
         body = {"code": "ru", "label": "Русский 李 🫖"}
         first, again = (
@@ -68,7 +68,7 @@ class TestReplay:
         assert f'"label":"{body["label"]}"'.encode() in first.body
         assert_replayed(again, first)
 
-    def test_204_without_one(self, world: World, owner: Someone) -> None:
+    def test_204_without_body(self, world: World, owner: Someone) -> None:
         create(world, owner.token, key=None)
         made = create(world, owner.token, "fr", key=None).json["id"]
         first, again = (
@@ -77,7 +77,7 @@ class TestReplay:
         assert (first.status, again.header("content-type")) == (204, None)
         assert_replayed(again, first)
 
-    def test_the_first_answer_even_if_things_changed_since(
+    def test_stored_response_even_if_the_resource_changed(
         self, world: World, owner: Someone
     ) -> None:
         create(world, owner.token, "en", key=None)
@@ -86,12 +86,12 @@ class TestReplay:
         assert_replayed(create(world, owner.token), first)
         assert codes(world, owner.token) == ["en"]
 
-    def test_without_a_key_it_happens_again(self, world: World, owner: Someone) -> None:
+    def test_request_without_key_runs_again(self, world: World, owner: Someone) -> None:
         assert create(world, owner.token, key=None).status == 201
         assert create(world, owner.token, key=None).problem() == (409, "locale_exists")
         assert list(RecordItem.scan()) == []
 
-    def test_for_24_hours(self, world: World, owner: Someone) -> None:
+    def test_replay_ends_after_24_hours(self, world: World, owner: Someone) -> None:
         first = create(world, owner.token)
         world.advance(hours=24, seconds=-10)
         assert_replayed(create(world, owner.token), first)
@@ -100,15 +100,15 @@ class TestReplay:
         assert (late.problem(), is_replay(late)) == ((409, "locale_exists"), False)
 
     @pytest.mark.parametrize("key", ["x", "k" * 255, "a b", "ü/§"])
-    def test_keys(self, world: World, owner: Someone, key: str) -> None:
+    def test_valid_keys(self, world: World, owner: Someone, key: str) -> None:
         first = create(world, owner.token, key=key)
         assert_replayed(create(world, owner.token, key=key), first)
 
-    def test_keys_differ_by_case(self, world: World, owner: Someone) -> None:
+    def test_keys_are_case_sensitive(self, world: World, owner: Someone) -> None:
         assert create(world, owner.token, "de", "k").status == 201
         assert create(world, owner.token, "fr", "K").status == 201
 
-    def test_reading_takes_no_notice_of_it(self, world: World, owner: Someone) -> None:
+    def test_get_ignores_the_key(self, world: World, owner: Someone) -> None:
         for expected in ([], ["de"]):
             answer = world.call("GET", "/locales", token=owner.token, key=KEY)
             assert [item["code"] for item in answer.json["items"]] == expected
@@ -117,7 +117,7 @@ class TestReplay:
 
 
 @pytest.mark.usefixtures("workspace")
-class TestSomethingElse:
+class TestReusedKey:
     """The same key with another request: 422."""
 
     @pytest.mark.parametrize(
@@ -128,7 +128,9 @@ class TestSomethingElse:
         ],
         ids=["body", "path"],
     )
-    def test_refused(self, world: World, owner: Someone, path: str, label: str) -> None:
+    def test_other_body_or_path_is_refused(
+        self, world: World, owner: Someone, path: str, label: str
+    ) -> None:
         ids = {
             name: create(world, owner.token, code, key=None).json["id"]
             for name, code in (("first", "de"), ("second", "fr"))
@@ -150,7 +152,7 @@ class TestSomethingElse:
         assert world.call("GET", "/locales", token=owner.token).json == before
         assert is_replay(change("{first}", "Label"))
 
-    def test_another_operation_has_its_own_keys(self, world: World, owner: Someone) -> None:
+    def test_keys_are_per_operation(self, world: World, owner: Someone) -> None:
         made = create(world, owner.token, "en", key=None).json["id"]
         assert create(world, owner.token).status == 201
         answer = world.call(
@@ -163,7 +165,7 @@ class TestSomethingElse:
 class TestInProgress:
     """The first call still runs: 409."""
 
-    def test_then_its_answer(
+    def test_concurrent_call_is_refused_then_replayed(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         plain, seconds = service.add_locale, list[Answer]()
@@ -182,7 +184,7 @@ class TestInProgress:
         assert second.header("retry-after") == "1"
         assert_replayed(create(world, owner.token), first)
 
-    def test_after_a_crash_until_the_lease_ends(
+    def test_key_of_crashed_call_is_blocked_until_the_lease_ends(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A call that Lambda ends releases nothing: the key is free a second after its time."""
@@ -210,16 +212,16 @@ class TestInProgress:
         assert codes(world, owner.token) == ["de"]
 
 
-class TestWhichAnswersAreKept:
+class TestStoredResponses:
     """2xx, 404, 410 and most 409 are; the rest runs again."""
 
-    def test_404(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_404_is_stored(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         path = f"/locales/{uuid4()}"
         first, again = (world.call("DELETE", path, token=owner.token, key=KEY) for _ in range(2))
         assert first.problem() == (404, "not_found")
         assert_replayed(again, first)
 
-    def test_409(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_409_is_stored(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         create(world, owner.token, "en", key=None)
         made = create(world, owner.token, key=None).json["id"]
         first = create(world, owner.token)
@@ -227,7 +229,7 @@ class TestWhichAnswersAreKept:
         world.call("DELETE", f"/locales/{made}", token=owner.token)
         assert_replayed(create(world, owner.token), first)
 
-    def test_410(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_410_is_stored(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         guest = world.person()
         body = {"email": guest.email, "role": "member"}
         made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
@@ -243,11 +245,13 @@ class TestWhichAnswersAreKept:
         assert_replayed(accept(), first)
         assert world.membership(guest, workspace) is None
 
-    def test_not_422(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_422_is_not_stored(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         assert create(world, owner.token, "no locale").error_paths() == ["/code"]
         assert create(world, owner.token).status == 201
 
-    def test_not_422_of_a_rule(self, world: World, owner: Someone) -> None:
+    def test_422_of_a_business_rule_is_not_stored(self, world: World, owner: Someone) -> None:
         assert world.call("POST", "/me/two-factor/email", token=owner.token).status == 204
         [email] = world.emails()
         code = re.search(r"\b\d{6}\b", email.text)
@@ -261,7 +265,9 @@ class TestWhichAnswersAreKept:
         assert confirm(wrong).problem() == (422, "code_invalid")
         assert (confirm(code.group()).status, is_replay(confirm(code.group()))) == (200, True)
 
-    def test_not_403(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_403_is_not_stored(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         member = world.member(workspace)
         body = {"email": GUEST, "role": "member"}
 
@@ -276,14 +282,16 @@ class TestWhichAnswersAreKept:
         assert world.call("PATCH", path, token=owner.token, json_body=role).status == 204
         assert (invite().status, is_replay(invite())) == (201, True)
 
-    def test_not_no_active_workspace(self, world: World) -> None:
+    def test_no_active_workspace_is_not_stored(self, world: World) -> None:
         """That check comes before a key counts."""
         someone = world.person()
         assert create(world, someone.token).problem() == (409, "no_active_workspace")
         world.workspace(someone)
         assert create(world, someone.token).status == 201
 
-    def test_not_429(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_429_is_not_stored(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         body = {"email": GUEST, "role": "member"}
         made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
 
@@ -300,7 +308,7 @@ class TestWhichAnswersAreKept:
         ("error", "expected"),
         [(LostRace, (409, "conflict")), (ValueError, (500, "internal"))],
     )
-    def test_not_what_a_retry_may_mend(
+    def test_conflict_and_internal_error_are_not_stored(
         self,
         world: World,
         owner: Someone,
@@ -318,22 +326,24 @@ class TestWhichAnswersAreKept:
         assert (create(world, owner.token).status, codes(world, owner.token)) == (201, ["de"])
 
 
-class TestWhoseKeyItIs:
+class TestKeyScope:
     """The key counts by caller and workspace."""
 
-    def test_another_person(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_keys_are_per_person(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         member = world.member(workspace)
         assert create(world, owner.token, "de").status == 201
         assert create(world, member.token, "fr").status == 201
 
-    def test_another_session_of_the_person(
+    def test_other_session_of_the_person_gets_a_replay(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         first = create(world, owner.token)
         token, _ = world.sign_in(owner.id, workspace)
         assert_replayed(create(world, token), first)
 
-    def test_another_workspace(self, world: World, owner: Someone) -> None:
+    def test_keys_are_per_workspace(self, world: World, owner: Someone) -> None:
         one = world.workspace(owner)
         first = create(world, owner.token)
         world.workspace(owner)
@@ -343,7 +353,7 @@ class TestWhoseKeyItIs:
         world.activate(owner, one)
         assert_replayed(create(world, owner.token), first)
 
-    def test_a_key_and_its_maker(
+    def test_api_keys_and_their_creator_are_different_callers(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         keys = [world.api_key(workspace, KeyScope.WRITE, owner) for _ in range(2)]
@@ -351,7 +361,7 @@ class TestWhoseKeyItIs:
             assert create(world, token, code).status == 201
         assert codes(world, owner.token) == ["de", "fr", "it"]
 
-    def test_a_rotated_key_is_the_same_caller(
+    def test_rotated_api_key_is_the_same_caller(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         old = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -361,7 +371,7 @@ class TestWhoseKeyItIs:
         assert create(world, old).problem() == (401, "unauthenticated")
         assert_replayed(create(world, new), first)
 
-    def test_who_lost_the_role_by_it(
+    def test_caller_who_lost_the_role_by_the_call_gets_a_replay(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """The call took its caller's role: its retry still gets the answer, others are refused."""

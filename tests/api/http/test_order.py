@@ -62,7 +62,7 @@ class TestEveryOperation:
         assert world.rows() == []
 
     @named([each for each in WITH_CALLER if each[2]["x-caller"]["scope"] is None])
-    def test_keys_where_none_may_call(
+    def test_api_keys_where_sign_in_is_required(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         """On a write the scope is checked first."""
@@ -78,7 +78,7 @@ class TestEveryOperation:
             assert {row.key for row in world.rows()} == stored
 
     @named([each for each in WITH_CALLER if too_small(each[2])])
-    def test_keys_of_too_small_a_scope(
+    def test_api_keys_with_insufficient_scope(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         for scope in too_small(CALLED[method, path]):
@@ -93,7 +93,7 @@ class TestEveryOperation:
             assert world.objects() == {}
 
     @named([each for each in WITH_CALLER if each[2]["x-caller"]["scope"] is not None])
-    def test_keys_of_the_scope(
+    def test_api_keys_with_sufficient_scope(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         """Either something else is wrong then, or nothing."""
@@ -103,7 +103,7 @@ class TestEveryOperation:
         assert answer.status < 400 or answer.problem()[1] not in {"unauthenticated", "scope"}
 
     @named([each for each in WITH_CALLER if of_a_workspace(each[2])])
-    def test_nobodys_workspace(self, world: World, method: str, path: str) -> None:
+    def test_no_active_workspace(self, world: World, method: str, path: str) -> None:
         answer = world.call(method, path, token=world.person().token, body=b"{", key="k" * 256)
         assert answer.problem() == (409, "no_active_workspace")
 
@@ -127,7 +127,9 @@ class TestEveryOperation:
 class TestOrder:
     """One request that is wrong in every way, corrected step by step."""
 
-    def test_of_a_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_checks_of_an_api_key(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         member = world.member(workspace, Role.MEMBER)
 
         def change(token: str, of: str, role: str) -> tuple[int, str]:
@@ -146,7 +148,9 @@ class TestOrder:
         assert own is not None
         assert change(admins, str(own.id), "member") == (409, "owner_role")
 
-    def test_of_a_person(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_checks_of_a_person(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         someone = world.person()
 
         def create(by: Someone | None, name: object) -> tuple[int, str]:

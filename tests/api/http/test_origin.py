@@ -18,12 +18,12 @@ OTHERS = st.sampled_from(["203.0.113.9", "198.51.100.4", "2a00::1"])
 RUBBISH = st.sampled_from(["", "unknown", "10.0.0.1:80", "a" * 50])
 
 
-class TestAddress:
-    def test_without_a_trusted_proxy_no_header_counts(self) -> None:
+class TestCallerAddress:
+    def test_forwarded_header_is_ignored_without_trusted_proxy(self) -> None:
         assert caller_address("203.0.113.7", "198.51.100.4", ()) == "203.0.113.7"
         assert caller_address("203.0.113.7", "198.51.100.4", PROXIES) == "203.0.113.7"
 
-    def test_a_trusted_one_is_believed_as_far_as_it_saw(self) -> None:
+    def test_rightmost_untrusted_address_is_the_caller(self) -> None:
         written_by_anybody = "192.0.2.1, 203.0.113.9, 10.1.2.3"
         assert caller_address("10.9.9.9", written_by_anybody, PROXIES) == "203.0.113.9"
 
@@ -32,7 +32,7 @@ class TestAddress:
         hops=st.lists(st.one_of(TRUSTED, OTHERS, RUBBISH), max_size=6),
         written=st.lists(st.one_of(TRUSTED, OTHERS, RUBBISH), max_size=3),
     )
-    def test_what_a_caller_writes_changes_nothing(
+    def test_addresses_written_by_the_caller_are_ignored(
         self, source: str, hops: list[str], written: list[str]
     ) -> None:
         """The proxy appends its caller at the right; everything left of it is the caller's own."""
@@ -55,8 +55,8 @@ def behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("behind_a_proxy")
-class TestParameters:
-    def test_links_have_the_stacks_own_domain(self, world: World) -> None:
+class TestBehindProxy:
+    def test_links_use_the_configured_base_url(self, world: World) -> None:
         answer = world.call("GET", "/me")
         assert answer.json["type"].startswith("https://api.shop.example/v1/problems/")
 

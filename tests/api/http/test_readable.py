@@ -21,7 +21,7 @@ WRITE_ONLY = {
 }
 
 
-def test_each_path_that_can_be_changed_can_be_read() -> None:
+def test_every_writable_path_is_readable_or_listed() -> None:
     methods: dict[str, set[str]] = {}
     for path, method, _ in operations():
         methods.setdefault(path, set()).add(method)
@@ -53,7 +53,7 @@ def stranger(world: World) -> Someone:
 class TestLocale:
     """GET /locales/{id}."""
 
-    def test_answers_what_was_added(
+    def test_returns_the_created_locale(
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         body = {"code": "de-AT", "label": "Austrian"}
@@ -69,7 +69,7 @@ class TestLocale:
 class TestMember:
     """GET /members/{id}."""
 
-    def test_answers_the_same_as_the_list(
+    def test_same_as_in_the_list(
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         member = world.member(workspace, Role.ADMIN)
@@ -82,7 +82,7 @@ class TestMember:
             assert {**shown, "lastActiveAt": None} == {**each, "lastActiveAt": None}
             assert read(world, stranger, path).problem() == (404, "not_found")
 
-    def test_is_not_named_by_the_persons_id(
+    def test_user_id_is_not_a_member_id(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         assert read(world, owner, f"/members/{owner.id}").problem() == (404, "not_found")
@@ -98,7 +98,7 @@ class TestInvitation:
         made: dict[str, Any] = answer.json
         return made
 
-    def test_answers_an_open_one_an_expired_one_too(
+    def test_open_and_expired_invitations_are_found(
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         made = self.invited(world, owner)
@@ -109,14 +109,14 @@ class TestInvitation:
         world.advance(days=8)
         assert found(world, owner, path) == {**made, "expired": True}
 
-    def test_closed_it_is_not_found(
+    def test_closed_invitation_is_not_found(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         path = f"/invitations/{self.invited(world, owner)['id']}"
         assert world.call("DELETE", path, token=owner.token).status == 204
         assert read(world, owner, path).problem() == (404, "not_found")
 
-    def test_of_a_revoked_key_it_is_not_found(
+    def test_invitation_of_revoked_key_is_not_found(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -130,7 +130,7 @@ class TestInvitation:
 class TestWorkspace:
     """GET /workspaces/{id}."""
 
-    def test_answers_each_of_the_persons_own_as_me_does(
+    def test_own_workspaces_are_the_same_as_in_get_me(
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         other = world.workspace(owner, "Another")
@@ -144,7 +144,7 @@ class TestWorkspace:
         for outsider in (stranger, world.person()):
             assert read(world, outsider, path).problem() == (404, "not_found")
 
-    def test_asks_for_two_factor_where_the_workspace_does(
+    def test_two_factor_is_required_if_the_workspace_requires_it(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace, Role.MEMBER)
@@ -152,7 +152,7 @@ class TestWorkspace:
         path = f"/workspaces/{workspace.id}"
         assert read(world, member, path).problem() == (403, "two_factor_required")
 
-    def test_no_slug_is_hidden_by_it(
+    def test_available_slug_route_is_not_shadowed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         query = {"name": "Fresh"}
@@ -163,7 +163,7 @@ class TestWorkspace:
 class TestCouponCode:
     """GET /coupon-codes/{id}."""
 
-    def test_answers_the_same_as_the_list(self, world: World, stranger: Someone) -> None:
+    def test_same_as_in_the_list(self, world: World, stranger: Someone) -> None:
         shop = Shop(world)
         coupon = shop.pool(2)
         assigned = shop.assigned(coupon, shop.person())
@@ -174,7 +174,7 @@ class TestCouponCode:
             assert shop.get(path) == each
             assert read(world, stranger, path).problem() == (404, "not_found")
 
-    def test_deleted_it_is_not_found(self, world: World) -> None:
+    def test_deleted_code_is_not_found(self, world: World) -> None:
         shop = Shop(world)
         [code] = shop.codes(shop.pool(1))
         path = f"/coupon-codes/{code['id']}"
@@ -194,7 +194,7 @@ class TestConsent:
         return str(answer.json["id"])
 
     @pytest.mark.parametrize("channel", ["email", "sms"])
-    def test_answers_what_holds_and_by_which_change(
+    def test_returns_effective_consent_and_its_change(
         self,
         world: World,
         owner: Someone,
@@ -224,7 +224,7 @@ class TestConsent:
             }
         assert read(world, stranger, path).problem() == (404, "not_found")
 
-    def test_answers_no_change_that_lost(
+    def test_superseded_change_is_not_returned(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         profile = self.profile(world, owner, email=ADDRESSES["email"])
@@ -241,7 +241,7 @@ class TestConsent:
         assert shown["change"]["state"] == "unsubscribed"
 
     @pytest.mark.parametrize("channel", ["email", "sms"])
-    def test_without_an_address_nothing_was_said(
+    def test_profile_without_address_is_not_subscribed(
         self, world: World, owner: Someone, workspace: WorkspaceScope, channel: str
     ) -> None:
         path = f"/profiles/{self.profile(world, owner, anonymousId='visitor-1')}/consent/{channel}"
@@ -257,7 +257,7 @@ class TestConsent:
 class TestPriorityChanges:
     """GET /stores/{id}/product-priority/changes."""
 
-    def test_lists_the_stores_changes_the_newest_first(
+    def test_changes_of_the_store_newest_first(
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         store, other = world.store(owner, name="One"), world.store(owner, name="Two")

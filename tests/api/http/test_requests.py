@@ -43,7 +43,7 @@ class TestJson:
         ],
         ids=lambda body: f"{body[:12]!r}",
     )
-    def test_unreadable(self, world: World, owner: Someone, body: bytes) -> None:
+    def test_malformed_json(self, world: World, owner: Someone, body: bytes) -> None:
         before = len(world.rows())
         answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
         assert answer.problem() == (400, "malformed_request")
@@ -51,30 +51,30 @@ class TestJson:
         assert len(world.rows()) == before
 
     @pytest.mark.parametrize("body", [b"[]", b"null", b'"de"', b"7", b"true"])
-    def test_json_that_is_no_object(self, world: World, owner: Someone, body: bytes) -> None:
+    def test_json_that_is_not_an_object(self, world: World, owner: Someone, body: bytes) -> None:
         answer = world.call("POST", "/locales", token=owner.token, body=body)
         assert answer.error_paths() == [""]
 
     @pytest.mark.parametrize(
         ("body", "path"), [(b'{"code":"\\ud800"}', "/code"), (b'{"code":"de","\\udfff":1}', "")]
     )
-    def test_half_a_pair_of_surrogates(
+    def test_lone_surrogate_is_refused(
         self, world: World, owner: Someone, body: bytes, path: str
     ) -> None:
         """JSON can escape it; UTF-8, in which the service stores and answers, can't encode it."""
         answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
         assert answer.error_paths() == [path]
 
-    def test_an_answer_that_quotes_one(self) -> None:
+    def test_lone_surrogate_in_response_is_escaped(self) -> None:
         text = as_json({"said": "\ud800 é"})
         assert json.loads(text.encode()) == {"said": "\ud800 é"}
 
-    def test_no_body_where_there_must_be_one(self, world: World, owner: Someone) -> None:
+    def test_missing_body(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/locales", token=owner.token)
         assert answer.error_paths() == [""]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"a=b"])
-    def test_a_body_that_nobody_reads(self, world: World, owner: Someone, body: bytes) -> None:
+    def test_unexpected_body_is_ignored(self, world: World, owner: Someone, body: bytes) -> None:
         for key in (None, "k"):
             answer = world.call(
                 "POST",
@@ -90,12 +90,12 @@ class TestJson:
 class TestSize:
     """413: more than 1 MB."""
 
-    def test_at_the_bound(self, world: World, owner: Someone) -> None:
+    def test_1_mb_is_accepted(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/locales", token=owner.token, body=sized(BODY_BYTES))
         assert (answer.status, answer.json["code"]) == (201, "de")
 
     @pytest.mark.parametrize("path", ["/locales", "/sessions/sign-out-others"])
-    def test_over_the_bound(self, world: World, owner: Someone, path: str) -> None:
+    def test_more_than_1_mb_is_refused(self, world: World, owner: Someone, path: str) -> None:
         before = len(world.rows())
         answer = world.call("POST", path, token=owner.token, body=sized(BODY_BYTES + 1))
         assert answer.problem() == (413, "payload_too_large")
@@ -110,14 +110,14 @@ class TestSize:
             (BODY_BYTES + 1, (413, "payload_too_large")),
         ],
     )
-    def test_bytes_count_not_their_encoding(
+    def test_size_is_measured_before_base64_encoding(
         self, world: World, owner: Someone, size: int, expected: tuple[int, str]
     ) -> None:
         """A body that is no text reaches the function in base64, a third longer."""
         answer = world.call("POST", "/locales", token=owner.token, body=b"\xff" * size)
         assert answer.problem() == expected
 
-    def test_characters_count_by_their_bytes(self, world: World, owner: Someone) -> None:
+    def test_size_is_measured_in_bytes(self, world: World, owner: Someone) -> None:
         body = '{"code":"de","label":"' + "ä" * (BODY_BYTES // 2) + '"}'
         answer = world.call("POST", "/locales", token=owner.token, body=body.encode())
         assert answer.problem() == (413, "payload_too_large")
@@ -129,7 +129,7 @@ class TestContentType:
     @pytest.mark.parametrize(
         "sent", [FORM, "text/plain", "multipart/form-data; boundary=x", "", "application/jsonx"]
     )
-    def test_refused(self, world: World, owner: Someone, sent: str) -> None:
+    def test_other_content_type_is_refused(self, world: World, owner: Someone, sent: str) -> None:
         answer = world.call(
             "POST",
             "/locales",
@@ -143,7 +143,9 @@ class TestContentType:
         "sent",
         ["application/json", "application/json; charset=utf-8", " Application/JSON ;charset=UTF-8"],
     )
-    def test_json_however_it_is_named(self, world: World, owner: Someone, sent: str) -> None:
+    def test_variants_of_json_content_type_are_accepted(
+        self, world: World, owner: Someone, sent: str
+    ) -> None:
         answer = world.call(
             "POST",
             "/locales",
@@ -158,7 +160,7 @@ class TestAccept:
     """The answer is JSON, whatever the client would prefer."""
 
     @pytest.mark.parametrize("accept", ["application/xml", "text/html", "text/csv", "*/*;q=0", "x"])
-    def test_of_an_operation(self, world: World, owner: Someone, accept: str) -> None:
+    def test_accept_header_is_ignored(self, world: World, owner: Someone, accept: str) -> None:
         answer = world.call("GET", "/me", token=owner.token, headers={"accept": accept})
         assert (answer.status, answer.header("content-type")) == (200, "application/json")
 
@@ -168,7 +170,7 @@ class TestPaths:
 
     @pytest.mark.parametrize("path", ["/nowhere", "/locales/", "/me/nowhere", "/Locales"])
     @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-    def test_unknown(self, world: World, owner: Someone, method: str, path: str) -> None:
+    def test_unknown_path(self, world: World, owner: Someone, method: str, path: str) -> None:
         for token in (owner.token, None):
             answer = world.call(method, path, token=token)
             assert answer.problem() == (404, "not_found")
@@ -188,7 +190,7 @@ class TestPaths:
             head = {"HEAD"} if "GET" in methods else set()
             assert answer.header("allow") == ", ".join(sorted({*methods, *head}))
 
-    def test_the_log_tells_no_path(self, world: World, caplog: pytest.LogCaptureFixture) -> None:
+    def test_path_is_not_logged(self, world: World, caplog: pytest.LogCaptureFixture) -> None:
         world.call("GET", f"/profiles/ann.{CANARY}@example.com/nowhere")
         world.call("PUT", f"/profiles/ann.{CANARY}@example.com")
         world.call("GET", "/locales")
@@ -200,7 +202,7 @@ class TestPaths:
         ]
 
 
-class TestAnswers:
+class TestResponses:
     """What all answers have in common."""
 
     def test_204_is_empty(self, world: World, owner: Someone) -> None:
@@ -208,14 +210,14 @@ class TestAnswers:
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-type") is None
 
-    def test_a_problem(self, world: World) -> None:
+    def test_problem_document(self, world: World) -> None:
         answer = world.call("GET", "/me")
         assert answer.problem() == (401, "unauthenticated")
         assert set(answer.json) == {"type", "title", "status", "detail", "code"}
         assert answer.json["type"] == f"{BASE_URL}/problems/unauthenticated"
         assert answer.header("www-authenticate") == "Bearer"
 
-    def test_names_of_headers_have_no_case(self, world: World, owner: Someone) -> None:
+    def test_header_names_are_case_insensitive(self, world: World, owner: Someone) -> None:
         event = gateway.http_event(
             "POST", "/v1/locales", headers={"AUTHORIZATION": f"bearer {owner.token}"}, body=b"{}"
         )

@@ -119,7 +119,7 @@ def stored(world: World) -> list[dict[str, Any]]:
     return sorted((row.serialize() for row in rows), key=str)
 
 
-def test_none_is_left_out() -> None:
+def test_every_admin_operation_is_covered() -> None:
     writes = {
         name
         for name, (method, _, operation) in PLACES.items()
@@ -130,7 +130,7 @@ def test_none_is_left_out() -> None:
 
 @pytest.mark.parametrize("demoted", [False, True])
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_the_role_is_lost_meanwhile(
+def test_concurrently_lost_role_is_refused(
     world: World, owner: Someone, workspace: WorkspaceScope, operation: str, *, demoted: bool
 ) -> None:
     target, body = OPERATIONS[operation]
@@ -151,7 +151,7 @@ def test_the_role_is_lost_meanwhile(
 
 
 @pytest.mark.parametrize("demoted", [False, True])
-def test_a_keys_maker_loses_it_meanwhile(
+def test_api_key_whose_creator_concurrently_lost_the_role_is_refused(
     world: World, owner: Someone, workspace: WorkspaceScope, *, demoted: bool
 ) -> None:
     store, admin = world.store(owner), world.member(workspace, Role.ADMIN)
@@ -164,7 +164,7 @@ def test_a_keys_maker_loses_it_meanwhile(
     assert stored(world) == before
 
 
-def test_a_key_rotates_itself_whoever_made_it(
+def test_api_key_rotates_itself_while_its_creator_is_removed(
     world: World, owner: Someone, workspace: WorkspaceScope
 ) -> None:
     admin = world.member(workspace, Role.ADMIN)
@@ -174,7 +174,7 @@ def test_a_key_rotates_itself_whoever_made_it(
     assert answer.status == 200
 
 
-def test_what_changes_nothing_writes_nothing(
+def test_unchanged_role_is_accepted_without_a_write(
     world: World, owner: Someone, workspace: WorkspaceScope
 ) -> None:
     """Such a request has no condition on the caller's role either."""

@@ -43,7 +43,7 @@ IN_BODIES: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
-class TestInABody:
+class TestIdInBody:
     """422 `validation`, with the id's place."""
 
     @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ class TestInABody:
         IN_BODIES,
         ids=[f"{path} {place}" for path, _, place, _ in IN_BODIES],
     )
-    def test_names_its_place(
+    def test_error_path_names_the_field(
         self,
         world: World,
         owner: Someone,
@@ -78,7 +78,7 @@ class TestInABody:
         }
         assert {row.key for row in world.rows()} == stored
 
-    def test_of_an_assignment(
+    def test_coupon_assignment(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         body = {**COUPON, "kind": "personal", "storeId": world.store(owner)}
@@ -89,7 +89,7 @@ class TestInABody:
             assert answer.problem() == expected
         assert answer.json["detail"] == "No coupon with this id exists in this workspace."
 
-    def test_of_the_active_workspace(
+    def test_active_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         theirs = world.workspace(world.person())
@@ -126,7 +126,7 @@ def query_of(operation: dict[str, Any]) -> dict[str, str]:
     return {each["name"]: each["example"] for each in demanded if each["in"] == "query"}
 
 
-class TestInAPath:
+class TestIdInPath:
     """404 `not_found`, and `detail` says of what kind."""
 
     @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ class TestInAPath:
         of_ids(),
         ids=[str(operation["operationId"]) for _, _, operation in of_ids()],
     )
-    def test_says_what_is_not_there(
+    def test_detail_names_the_kind_of_resource(
         self,
         world: World,
         owner: Someone,
@@ -159,7 +159,7 @@ class TestInAPath:
         assert detail != NotFound.remedy
         assert re.search(r"^(No|You|This) .* with this id\b.*\.$", detail)
 
-    def test_the_same_of_another_workspaces(
+    def test_resource_of_another_workspace_is_not_revealed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = world.store(owner)

@@ -217,7 +217,7 @@ ALLOWED: dict[str, Change] = {
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_break_is_told_with_its_place(name: str) -> None:
+def test_breaking_change_is_reported_with_its_place(name: str) -> None:
     change, message = BREAKS[name]
     current = deepcopy(RELEASED)
     change(current)
@@ -225,14 +225,14 @@ def test_a_break_is_told_with_its_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_what_breaks_nobody_is_let_through(name: str) -> None:
+def test_compatible_change_is_accepted(name: str) -> None:
     current = deepcopy(RELEASED)
     ALLOWED[name](current)
     assert breaks(RELEASED, current) == []
 
 
 @pytest.mark.parametrize("name", sorted(BREAKS.keys() - BOTH_WAYS))
-def test_the_way_back_of_a_break_is_judged_by_itself(name: str) -> None:
+def test_reverse_of_a_breaking_change_is_no_such_break(name: str) -> None:
     """A break is no break the other way round."""
     change, message = BREAKS[name]
     current = deepcopy(RELEASED)
@@ -241,7 +241,7 @@ def test_the_way_back_of_a_break_is_judged_by_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_what_is_kept_of_a_release_is_enough(name: str) -> None:
+def test_stored_description_of_a_release_is_sufficient(name: str) -> None:
     change, message = BREAKS[name]
     current = deepcopy(RELEASED)
     change(current)
@@ -249,7 +249,7 @@ def test_what_is_kept_of_a_release_is_enough(name: str) -> None:
     assert message in breaks(bare(RELEASED), current)
 
 
-def test_the_description_breaks_no_client_of_the_last_release(
+def test_description_is_compatible_with_the_last_release(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert latest() is not None

@@ -38,13 +38,13 @@ def schema_of(operation: Document) -> Document:
     return schema
 
 
-def test_a_change_answers_what_it_made_of_the_resource() -> None:
+def test_changes_return_the_resource() -> None:
     changes = [o for _, method, o in operations() if method in {"PATCH", "PUT"}]
     assert len(changes) > 15
     assert {o["operationId"] for o in changes if "204" in o["responses"]} == WITHOUT_ANSWER
 
 
-def test_a_deletion_answers_that_alone() -> None:
+def test_deletions_answer_200_202_or_204_and_404() -> None:
     for _, method, operation in operations():
         if method == "DELETE":
             successes = {s for s in operation["responses"] if s.startswith("2")}
@@ -52,7 +52,7 @@ def test_a_deletion_answers_that_alone() -> None:
             assert "404" in operation["responses"] or operation["operationId"].startswith("me.")
 
 
-def test_a_list_of_many_things_to_do_has_one_at_least() -> None:
+def test_bulk_lists_need_at_least_one_item() -> None:
     bulk = {
         f"{operation['operationId']} {name}": array
         for _, _, operation in operations()
@@ -63,20 +63,20 @@ def test_a_list_of_many_things_to_do_has_one_at_least() -> None:
     assert {name for name, array in bulk.items() if array.get("minItems") != 1} == set()
 
 
-def test_a_patch_without_fields_is_refused_only_where_it_has_one_alone() -> None:
+def test_patch_requires_a_field_only_if_it_has_a_single_one() -> None:
     for _, method, operation in operations():
         if method == "PATCH":
             schema = schema_of(operation)
             assert not schema.get("required") or len(schema["properties"]) == 1
 
 
-def test_a_code_says_what_it_is_about_wherever_it_stands() -> None:
+def test_problem_codes_name_their_subject() -> None:
     codes = {code["code"]: kind["status"] for kind in catalogue() for code in kind["codes"]}
     assert not UNTOLD_CODES & codes.keys()
     assert {code: codes[code] for code in RENAMED_CODES} == RENAMED_CODES
 
 
-def test_a_code_belongs_to_one_status_in_every_operation() -> None:
+def test_problem_code_has_one_status() -> None:
     statuses = dict[str, set[str]]()
     for _, _, operation in operations():
         for status, answer in operation["responses"].items():
@@ -86,7 +86,7 @@ def test_a_code_belongs_to_one_status_in_every_operation() -> None:
     assert {code: found for code, found in statuses.items() if len(found) > 1} == {}
 
 
-def test_who_may_call_is_said_where_a_key_alone_is_not_enough() -> None:
+def test_required_role_is_documented() -> None:
     """Thirteen operations once answered 403 `role` to keys, and said that a key may call them."""
     for _, _, operation in operations():
         codes = codes_in(operation["responses"].get("403", {}))
@@ -96,7 +96,7 @@ def test_who_may_call_is_said_where_a_key_alone_is_not_enough() -> None:
             assert re.search("owner|admin|names itself", text), operation["operationId"]
 
 
-def test_every_order_of_a_list_is_told_at_its_parameter() -> None:
+def test_sort_orders_are_enumerated_at_the_parameter() -> None:
     """None is a component of its own, since each list has others."""
     assert [name for name in interface()["components"]["schemas"] if name.endswith("Sort")] == []
     sorts = [
@@ -107,6 +107,6 @@ def test_every_order_of_a_list_is_told_at_its_parameter() -> None:
 
 
 @pytest.mark.parametrize("tag", interface()["tags"], ids=lambda tag: tag["name"])
-def test_a_group_has_a_title_that_people_write(tag: Document) -> None:
+def test_tag_has_a_human_readable_title(tag: Document) -> None:
     assert re.fullmatch(r"[A-Z][a-zA-Z'-]+( [a-zA-Z'-]+)*", tag["x-displayName"])
     assert tag["description"].endswith(".")

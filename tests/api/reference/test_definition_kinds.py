@@ -104,13 +104,13 @@ def positions(content: Any) -> list[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("kind", DefinitionKind)
-def test_a_content_that_the_service_takes_is_one_of_the_description(kind: DefinitionKind) -> None:
+def test_content_accepted_by_the_service_matches_the_description(kind: DefinitionKind) -> None:
     assert DEMANDED[kind].is_valid(SAMPLES[kind])
     assert [each.message for each in DESCRIBED[kind].iter_errors(SAMPLES[kind])] == []
 
 
 @given(st.sampled_from(list(DefinitionKind)), st.data())
-def test_the_description_and_the_kinds_schema_take_the_same(
+def test_description_and_kind_schema_accept_the_same(
     kind: DefinitionKind, data: st.DataObject
 ) -> None:
     content = copy.deepcopy(SAMPLES[kind])
@@ -128,7 +128,7 @@ def test_the_description_and_the_kinds_schema_take_the_same(
 @pytest.mark.parametrize(
     "name", ["Definition", "DefinitionVersion", "ChangeProposal", "NewDefinitionProposal"]
 )
-def test_the_kind_tells_what_a_definition_contains(name: str) -> None:
+def test_kind_is_the_discriminator_of_definitions(name: str) -> None:
     shapes = interface()["components"]["schemas"]
     assert shapes[name]["discriminator"]["propertyName"] == "kind"
     mapping = shapes[name]["discriminator"]["mapping"]

@@ -115,7 +115,7 @@ def test_parameters_of_different_meaning_share_no_description() -> None:
     assert {text: used for text, used in meanings.items() if len(used) > 1} == {}
 
 
-def test_each_operation_says_what_it_does() -> None:
+def test_each_operation_is_explained() -> None:
     bare = [
         operation["operationId"]
         for operation in all_operations()
@@ -138,7 +138,7 @@ def test_each_summary_is_an_imperative_title() -> None:
     assert [each for each in summaries if summaries.count(each) > 1] == []
 
 
-def test_each_answer_is_explained() -> None:
+def test_each_response_is_explained() -> None:
     document = interface()
     bare: list[str] = []
     for operation in all_operations():
@@ -151,7 +151,7 @@ def test_each_answer_is_explained() -> None:
 
 
 @pytest.mark.parametrize("status", ["202", "204"])
-def test_an_answer_that_shows_no_result_says_what_was_done(status: str) -> None:
+def test_responses_without_result_have_distinct_descriptions(status: str) -> None:
     """No two operations share the description of a success that has no body."""
     by_description: dict[str, set[str]] = {}
     for operation in all_operations():
@@ -179,5 +179,5 @@ def test_headers_and_shared_parameters_are_explained() -> None:
         ("Profile.firstName", "The first name of the profile."),
     ],
 )
-def test_a_name_said_again_explains_nothing(where: str, text: str) -> None:
+def test_repeated_name_is_not_an_explanation(where: str, text: str) -> None:
     assert not says_something(where, text)

@@ -22,11 +22,11 @@ PLACE = Place(
         ("[a](javascript:alert(1))", "<p>[a](javascript:alert(1))</p>\n"),
     ],
 )
-def test_marks(text: str, html: str) -> None:
+def test_markup_is_rendered_and_html_is_escaped(text: str, html: str) -> None:
     assert to_html(text) == html
 
 
-def test_a_line_has_no_paragraph() -> None:
+def test_line_has_no_paragraph() -> None:
     assert line_to_html("a `b` <c>") == "a <code>b</code> &lt;c&gt;"
 
 
@@ -48,7 +48,7 @@ def test_links(link: str, address: str | None) -> None:
     assert to_html(f"[a]({link})", PLACE) == f"<p>{expected}</p>\n"
 
 
-def test_code_of_a_name_leads_to_it() -> None:
+def test_code_of_a_known_name_is_linked() -> None:
     orders = '<a href="https://api.example.com/v1/docs/reference/orders#orders.list">'
     assert to_html("`orders.list`", PLACE) == f"<p>{orders}<code>orders.list</code></a></p>\n"
     problem = '<a href="https://api.example.com/v1/problems/x/y">'
@@ -75,12 +75,12 @@ def test_anchors(heading: str, anchor: str) -> None:
     assert anchor_of(heading) == anchor
 
 
-def test_headings_of_one_text_have_different_anchors() -> None:
+def test_equal_headings_have_different_anchors() -> None:
     html = to_html("## A\n\n## A\n\n## A")
     assert ['id="a"' in html, 'id="a-1"' in html, 'id="a-2"' in html] == [True] * 3
 
 
-def test_blocks_of_code_can_be_scrolled_by_keyboard() -> None:
+def test_code_blocks_can_be_scrolled_by_keyboard() -> None:
     assert to_html("```sh\na < b\n```") == (
         '<pre tabindex="0"><code class="language-sh">a &lt; b\n</code></pre>\n'
     )

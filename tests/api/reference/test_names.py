@@ -32,11 +32,11 @@ def components() -> set[str]:
     return set(interface()["components"]["schemas"])
 
 
-def test_a_component_is_called_after_the_resource_that_it_belongs_to() -> None:
+def test_only_resources_have_one_word_component_names() -> None:
     assert {name for name in components() if re.fullmatch("[A-Z][a-z]+", name)} == RESOURCES
 
 
-def test_each_class_with_a_public_name_is_described_under_it_alone() -> None:
+def test_renamed_classes_appear_only_under_their_public_name() -> None:
     assert set(PUBLIC_NAMES.values()) <= components()
     assert set(PUBLIC_NAMES) & components() == set()
     assert len(set(PUBLIC_NAMES.values())) == len(PUBLIC_NAMES)
@@ -50,11 +50,11 @@ def test_each_class_with_a_public_name_is_described_under_it_alone() -> None:
         ("CodeStatus", "CouponCodeStatus"),
     ],
 )
-def test_names_that_only_python_needs_are_not_shown(name: str, public: str) -> None:
+def test_internal_class_names_get_public_names(name: str, public: str) -> None:
     assert public_name(name) == public
 
 
-def test_an_operation_is_called_as_others_of_its_method() -> None:
+def test_operation_ids_begin_with_the_verb_of_their_method() -> None:
     unlike = {
         operation["operationId"]
         for _, method, operation in operations()

@@ -75,7 +75,7 @@ def unbounded(where: str, schema: Any, seen: set[str]) -> Iterator[str]:
         yield from unbounded(place, inner, seen)
 
 
-def test_each_value_of_a_body_has_a_bound() -> None:
+def test_every_value_of_a_body_is_bounded() -> None:
     seen = set[str]()
     found = {
         place
@@ -103,11 +103,11 @@ def test_each_value_of_a_body_has_a_bound() -> None:
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, False),
     ],
 )
-def test_a_value_without_an_end_is_seen(schema: Schema, ends: bool) -> None:
+def test_unbounded_value_is_detected(schema: Schema, ends: bool) -> None:
     assert (list(unbounded("here", schema, set())) == []) == ends
 
 
-def test_each_operation_of_a_caller_says_how_often_it_may_be_called() -> None:
+def test_operations_with_a_caller_document_rate_limits() -> None:
     """It also says that it needs a caller: 401, 429, and headers with the rest of the budget."""
     of_callers = [o for _, _, o in operations() if o["security"]]
     assert len(of_callers) > 100

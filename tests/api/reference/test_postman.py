@@ -88,7 +88,7 @@ def requests(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from requests(inner)
 
 
-def test_is_of_the_format(collection: dict[str, Any]) -> None:
+def test_collection_is_valid_format_2_1(collection: dict[str, Any]) -> None:
     assert [e.message for e in Draft202012Validator(FORMAT).iter_errors(collection)] == []
 
 
@@ -101,12 +101,12 @@ def test_has_every_operation_once(collection: dict[str, Any]) -> None:
     assert sorted(listed) == sorted(expected)
 
 
-def test_follows_the_story(collection: dict[str, Any]) -> None:
+def test_folders_match_the_tag_groups(collection: dict[str, Any]) -> None:
     parts = [part["name"] for part in interface()["x-tagGroups"]]
     assert [folder["name"] for folder in collection["item"]] == parts
 
 
-def test_sends_the_examples_to_the_address_with_the_readers_key(collection: dict[str, Any]) -> None:
+def test_requests_have_examples_and_variables_for_url_and_key(collection: dict[str, Any]) -> None:
     variables = {each["key"]: each["value"] for each in collection["variable"]}
     assert variables == {"baseUrl": BASE_URL, "key": ""}
     assert collection["auth"]["bearer"][0]["value"] == "{{key}}"
@@ -120,6 +120,6 @@ def test_sends_the_examples_to_the_address_with_the_readers_key(collection: dict
     assert all(example in bodies for example in examples)
 
 
-def test_asks_nobody_for_a_key_who_needs_none(collection: dict[str, Any]) -> None:
+def test_public_operations_have_no_auth(collection: dict[str, Any]) -> None:
     open_ones = [r for r in requests(collection) if r.get("auth") == {"type": "noauth"}]
     assert len(open_ones) == sum(not o["security"] for _, _, o in operations())

@@ -107,7 +107,7 @@ def objects(union: Json) -> list[set[str]]:
     return [set(each.get("required", [])) for each in found]
 
 
-def test_shapes_without_such_a_field_are_told_apart_by_one_that_only_one_must_have() -> None:
+def test_unions_without_discriminator_differ_in_required_fields() -> None:
     """Such bodies and answers are the specification's, as those of sessions and proposals are."""
     unions = [
         (part, objects(part))
@@ -119,7 +119,7 @@ def test_shapes_without_such_a_field_are_told_apart_by_one_that_only_one_must_ha
     assert [part for part, needed in found if len(set(map(frozenset, needed))) < len(needed)] == []
 
 
-def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
+def test_unions_of_kinds_have_a_discriminator() -> None:
     """A union of shapes that share a constant field always has a discriminator."""
     unions = [
         (part, discriminators(options))
@@ -132,7 +132,7 @@ def test_unions_of_kinds_name_the_field_that_tells_them_apart() -> None:
     assert named == {"status", "type", "action", "kind"}
 
 
-def test_what_holds_for_a_list_of_values_is_said_once() -> None:
+def test_comma_separated_lists_are_explained_once() -> None:
     twice = [
         (operation["operationId"], parameter["name"])
         for _, _, operation in operations()

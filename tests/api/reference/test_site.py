@@ -50,7 +50,7 @@ class TestStart:
     """`/`, `/v1` and `/llms.txt`."""
 
     @pytest.mark.parametrize("path", ["/", "/v1", "/v1/"])
-    def test_tells_programs_where_to_go(self, path: str) -> None:
+    def test_programs_get_links_as_json(self, path: str) -> None:
         answer = get(path)
         assert (answer.status, header(answer, "content-type")) == (200, "application/json")
         links = json.loads(answer.body)
@@ -61,12 +61,12 @@ class TestStart:
         assert {get(urlsplit(link).path).status for link in links.values()} == {200}
 
     @pytest.mark.parametrize("path", ["/", "/v1"])
-    def test_leads_browsers_to_the_documentation(self, path: str) -> None:
+    def test_browsers_are_redirected_to_the_documentation(self, path: str) -> None:
         answer = get(path, accept=BROWSER)
         assert (answer.status, header(answer, "location")) == (302, f"{BASE_URL}/docs")
         assert header(answer, "vary") == "Accept"
 
-    def test_leads_readers_of_markdown_to_their_list(self) -> None:
+    def test_llms_txt_is_redirected(self) -> None:
         answer = get("/llms.txt")
         assert (answer.status, header(answer, "location")) == (302, f"{ROOT}llms.txt")
 
@@ -84,7 +84,7 @@ class TestPages:
         assert f"{ROOT}{path}.md" in found.links
 
     @pytest.mark.parametrize("path", PATHS)
-    def test_is_markdown_at_its_address_with_md(self, path: str) -> None:
+    def test_is_markdown_with_suffix_md(self, path: str) -> None:
         answer = get(f"/v1/docs/{path}.md")
         assert (answer.status, header(answer, "content-type")) == (
             200,
@@ -92,7 +92,7 @@ class TestPages:
         )
         assert answer.body.startswith(b"# ")
 
-    def test_leaves_nothing_to_others(self) -> None:
+    def test_security_headers(self) -> None:
         answer = get("/v1/docs/guides/connect-your-shop")
         policy = header(answer, "content-security-policy") or ""
         assert "default-src 'none'" in policy
@@ -101,7 +101,7 @@ class TestPages:
         assert "unsafe" not in policy
         assert header(answer, "x-content-type-options") == "nosniff"
 
-    def test_has_its_style_from_the_service(self) -> None:
+    def test_stylesheet_is_served_by_the_service(self) -> None:
         [style] = [a for a in page("semantics").all("link") if a["rel"] == "stylesheet"]
         assert style["href"] == f"{ROOT}style.css"
         answer = get("/v1/docs/style.css")
@@ -117,7 +117,7 @@ class TestPages:
         assert brand == "Storepost"
         assert name not in {"", brand}
 
-    def test_is_told_only_once(self) -> None:
+    def test_304_if_etag_matches(self) -> None:
         for path in ("/v1/docs/semantics", "/v1/docs/semantics.md", "/v1/docs/search.json"):
             etag = header(get(path), "etag")
             assert etag is not None
@@ -131,13 +131,13 @@ class TestPages:
     def test_unknown(self, path: str) -> None:
         assert get(f"/v1/docs/{path}").status == 404
 
-    def test_every_link_leads_to_something(self) -> None:
+    def test_every_link_is_alive(self) -> None:
         """Each link to the site leads to a page, and to a place that the page has."""
         dead = {(path, link) for path in PATHS for link in _links(path) if not _is_alive(link)}
         assert dead == set()
 
     @pytest.mark.parametrize("kind", catalogue(), ids=lambda kind: kind["kind"])
-    def test_every_link_of_a_problem_leads_to_something(self, kind: dict[str, Any]) -> None:
+    def test_every_link_of_a_problem_page_is_alive(self, kind: dict[str, Any]) -> None:
         names = [kind["kind"], *(f"{kind['kind']}/{code['code']}" for code in kind["codes"])]
         for name in names:
             at = f"{BASE_URL}/problems/{name}"
@@ -145,7 +145,7 @@ class TestPages:
             assert found.links
             assert [link for link in found.links if not _is_alive(urljoin(at, link))] == []
 
-    def test_html_in_a_text_is_shown_as_it_is_written(self) -> None:
+    def test_html_in_a_text_is_escaped(self) -> None:
         assert b"Bearer &lt;token&gt;" in get("/v1/docs/reference").body
 
 
@@ -168,7 +168,7 @@ def _is_alive(link: str) -> bool:
 class TestReference:
     """The pages that are made from the description."""
 
-    def test_has_every_operation_where_its_deep_link_leads(self) -> None:
+    def test_every_operation_has_the_anchor_of_its_deep_link(self) -> None:
         for path, method, operation in operations():
             found = ids_at(f"/v1/docs/reference/{operation['tags'][0]}")
             assert operation["operationId"] in found, (method, path)
@@ -177,7 +177,7 @@ class TestReference:
     def test_has_every_shape(self) -> None:
         assert interface()["components"]["schemas"].keys() <= ids_at("/v1/docs/shapes")
 
-    def test_navigates_by_task_in_the_order_of_a_story(self) -> None:
+    def test_navigation_lists_all_groups_by_task(self) -> None:
         parts = [name for name, _ in LIBRARY.reference]
         assert parts == [
             "Start", "People", "Stores", "Catalog", "Coupons", "Consent", "Proposals",
@@ -188,11 +188,11 @@ class TestReference:
         assert [link for link in found.links if link in set(entries)] == entries
         assert len(entries) == len(set(entries)) == len(interface()["tags"])
 
-    def test_code_that_names_an_operation_or_a_code_leads_to_it(self) -> None:
+    def test_problem_code_in_a_guide_is_linked(self) -> None:
         found = page("guides/connect-your-shop")
         assert f"{BASE_URL}/problems/conflict/stale_update" in found.links
 
-    def test_is_small_enough_to_load_without_scripts(self) -> None:
+    def test_size_without_scripts_is_limited(self) -> None:
         paths = [
             p
             for p in PATHS
@@ -203,14 +203,14 @@ class TestReference:
         assert sum(sizes.values()) <= MAX_PACKED_BYTES, sizes
 
     @pytest.mark.parametrize("path", ["reference/proposals", "reference/webhook_endpoints"])
-    def test_cuts_a_long_example_and_says_where_the_whole_is(self, path: str) -> None:
+    def test_long_example_is_truncated_with_a_link_to_the_whole(self, path: str) -> None:
         text = get(f"/v1/docs/{path}.md").body.decode()
         blocks = [each.partition("```")[0].splitlines() for each in text.split("```json\n")[1:]]
         assert max(map(len, blocks)) == MAX_EXAMPLE_LINES
         assert "more lines, which `openapi.get` answers." in text
         assert f"{ROOT}reference/docs#openapi.get" in page(path).links
 
-    def test_lists_the_kinds_of_a_union_right_after_it(self) -> None:
+    def test_kinds_of_a_union_are_listed_right_after_it(self) -> None:
         ids = page("shapes").ids
         place = ids.index("SegmentCondition")
         assert ids[place + 1 : place + 4] == [
@@ -237,7 +237,7 @@ class TestForPrograms:
         listed = get("/v1/docs/sitemap.txt").body.decode().splitlines()
         assert listed == [address(path) for path in PATHS]
 
-    def test_search_finds_each_operation_shape_guide_and_code(self) -> None:
+    def test_search_index_has_each_operation_shape_guide_and_code(self) -> None:
         entries = json.loads(get("/v1/docs/search.json").body)
         found = {entry["address"] for entry in entries}
         for _, _, operation in operations():
@@ -282,20 +282,20 @@ class TestQuestions:
     """Questions of a reader who has nothing but the documentation."""
 
     @pytest.mark.parametrize("question", QUESTIONS)
-    def test_is_the_title_of_an_answer(self, question: str) -> None:
+    def test_question_is_the_title_of_an_answer(self, question: str) -> None:
         entries = json.loads(get("/v1/docs/search.json").body)
         [found] = [entry for entry in entries if entry["address"] == QUESTIONS[question]]
         assert found["title"] == question
         assert len(found["text"]) > 100
 
     @pytest.mark.parametrize("question", QUESTIONS)
-    def test_is_answered_two_clicks_from_the_first_page(self, question: str) -> None:
+    def test_answer_is_two_clicks_from_the_start_page(self, question: str) -> None:
         guide, _, anchor = QUESTIONS[question].partition("#")
         assert address(guide) in page("").links
         assert anchor in page(guide).ids
 
     @pytest.mark.parametrize("word", ["gdpr", "bounced", "double opt-in", "unsubscribe"])
-    def test_words_of_the_trade_are_found(self, word: str) -> None:
+    def test_industry_terms_are_found_in_guides(self, word: str) -> None:
         entries = json.loads(get("/v1/docs/search.json").body)
         guides = [entry for entry in entries if entry["address"].startswith("guides/")]
         assert any(word in f"{entry['title']} {entry['text']}".lower() for entry in guides)
@@ -311,7 +311,7 @@ class TestAssets:
             (tmp_path / "assets" / name).write_bytes(gzip.compress(f"/*{name}*/".encode()))
         monkeypatch.setattr(handler, "site", Site(tmp_path))
 
-    def test_the_reference_can_be_tried_out_and_be_read(self) -> None:
+    def test_reference_has_the_interactive_script_and_readable_text(self) -> None:
         found = page("reference")
         assert [s.get("src") for s in found.all("script")] == [
             f"{ROOT}assets/scalar-9.9.9.js",
@@ -325,13 +325,13 @@ class TestAssets:
         assert parts["script-src"].startswith("'self' 'sha256-")
         assert "unsafe" not in parts["script-src"]
 
-    def test_the_other_pages_have_a_search(self) -> None:
+    def test_other_pages_have_a_search(self) -> None:
         found = page("guides/connect-your-shop")
         assert {"src": f"{ROOT}assets/minisearch-1.0.0.js"} in found.all("script")
         [form] = found.all("form")
         assert form["data-index"] == f"{ROOT}search.json"
 
-    def test_are_sent_packed_and_may_be_kept_for_ever(self) -> None:
+    def test_assets_are_compressed_and_immutable(self) -> None:
         packed = get("/v1/docs/assets/scalar-9.9.9.js", accept_encoding="br, gzip")
         assert header(packed, "content-encoding") == "gzip"
         assert gzip.decompress(packed.body) == b"/*scalar-9.9.9.js.gz*/"

@@ -30,7 +30,7 @@ CONDITIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-def test_fifty_errors_in_linear_time(name: str) -> None:
+def test_at_most_fifty_errors_in_linear_time(name: str) -> None:
     def refuse(count: int) -> None:
         errors = errors_of(CONDITIONS[name](count))
         assert 1 <= len(errors) <= MAX_ERRORS
@@ -40,5 +40,5 @@ def test_fifty_errors_in_linear_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("twice", [["subscribed"] * 2, [{"a": 1, "b": 2}, {"b": 2, "a": 1}]])
-def test_what_stands_there_twice(twice: list[object]) -> None:
+def test_duplicate_items_are_refused(twice: list[object]) -> None:
     assert "Must name each item only once" in errors_of({**CONSENT, "states": twice})

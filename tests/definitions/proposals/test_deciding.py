@@ -14,7 +14,7 @@ LEASE_SECONDS = 60
 class TestApprove:
     """POST /change-proposals/{id}/approve."""
 
-    def test_all_of_the_answer(self, desk: Desk) -> None:
+    def test_complete_response(self, desk: Desk) -> None:
         proposal = desk.propose()
         desk.world.advance(minutes=5)
         path = f"/change-proposals/{proposal['id']}"
@@ -40,7 +40,7 @@ class TestApprove:
             answer = desk.send(desk.owner.token, "POST", path, body)
             assert answer.error_paths() == ["/note"]
 
-    def test_who_may(self, desk: Desk) -> None:
+    def test_allowed_reviewers(self, desk: Desk) -> None:
         """Owners and admins who are signed in approve their own; keys and plain members don't."""
         keys, member = desk.keys, desk.member.token
 
@@ -69,7 +69,7 @@ class TestApprove:
         ):
             assert tried(proposer, reviewer) == (200, None)
 
-    def test_a_stale_one(self, desk: Desk) -> None:
+    def test_stale_proposal_can_only_be_rejected(self, desk: Desk) -> None:
         definition = desk.define()
         first, second = (desk.change(definition, REPLACED) for _ in range(2))
         desk.approve(first)
@@ -81,7 +81,7 @@ class TestApprove:
         assert desk.send(desk.owner.token, "POST", f"{path}/reject").status == 200
         assert desk.get(path)["stale"] is False  # nothing waits for it any more
 
-    def test_one_that_is_closed(self, desk: Desk) -> None:
+    def test_closed_proposal_is_refused(self, desk: Desk) -> None:
         proposal = desk.propose()
         desk.approve(proposal)
         for name in ("approve", "reject"):
@@ -89,7 +89,7 @@ class TestApprove:
             answer = desk.send(desk.owner.token, "POST", path)
             assert answer.problem() == (409, "proposal_closed")
 
-    def test_another_reviewer_comes_between(self, desk: Desk) -> None:
+    def test_concurrently_rejected_proposal_is_closed(self, desk: Desk) -> None:
         definition = desk.define()
         path = f"/change-proposals/{desk.change(definition, REPLACED)['id']}"
 
@@ -102,7 +102,7 @@ class TestApprove:
         assert desk.get(f"/definitions/{definition['id']}/versions")["total"] == 1
         assert desk.get(path)["status"] == "rejected"
 
-    def test_another_version_comes_between(self, desk: Desk) -> None:
+    def test_concurrently_approved_version_makes_it_stale(self, desk: Desk) -> None:
         definition = desk.define()
         first, second = (desk.change(definition, REPLACED) for _ in range(2))
         with before_the_commit(lambda: desk.approve(first)):
@@ -113,7 +113,7 @@ class TestApprove:
         assert versions[0]["proposalId"] == first["id"]
         assert len(versions) == 2
 
-    def test_killed_anywhere(self, desk: Desk) -> None:
+    def test_killed_at_any_call_then_completed_by_retry(self, desk: Desk) -> None:
         definition = desk.define()
         path = f"/change-proposals/{desk.change(definition, REPLACED)['id']}/approve"
 
@@ -134,7 +134,7 @@ class TestApprove:
 class TestReject:
     """POST /change-proposals/{id}/reject."""
 
-    def test_all_of_the_answer(self, desk: Desk) -> None:
+    def test_complete_response(self, desk: Desk) -> None:
         proposal = desk.propose()
         path = f"/change-proposals/{proposal['id']}"
         key = desk.world.key_of(desk.keys[WRITE])
@@ -150,7 +150,7 @@ class TestReject:
         assert desk.get(path) == answer.json
         assert desk.get("/definitions")["total"] == 0
 
-    def test_a_key_that_may_not(self, desk: Desk) -> None:
+    def test_propose_key_is_refused(self, desk: Desk) -> None:
         path = f"/change-proposals/{desk.propose()['id']}/reject"
         answer = desk.send(desk.keys[PROPOSE], "POST", path)
         assert answer.problem() == (403, "scope")
@@ -159,7 +159,7 @@ class TestReject:
 class TestWithdraw:
     """DELETE /change-proposals/{id}."""
 
-    def test_by_its_author(self, desk: Desk) -> None:
+    def test_by_the_author(self, desk: Desk) -> None:
         proposal = desk.propose()
         path = f"/change-proposals/{proposal['id']}"
         key = desk.world.key_of(desk.keys[PROPOSE])
@@ -177,7 +177,7 @@ class TestWithdraw:
         assert desk.get(path) == withdrawn
 
     @pytest.mark.parametrize("decision", ["approve", "reject"])
-    def test_none_that_was_reviewed(self, desk: Desk, decision: str) -> None:
+    def test_reviewed_proposal_is_closed(self, desk: Desk, decision: str) -> None:
         path = f"/change-proposals/{desk.propose()['id']}"
         body = {"note": "Withdrawn by its author."}
         assert desk.send(desk.owner.token, "POST", f"{path}/{decision}", body).status == 200
@@ -185,7 +185,7 @@ class TestWithdraw:
             answer = desk.send(desk.keys[PROPOSE], "DELETE", path)
             assert answer.problem() == (409, "proposal_closed")
 
-    def test_by_nobody_else(self, desk: Desk) -> None:
+    def test_other_callers_are_refused(self, desk: Desk) -> None:
         path = f"/change-proposals/{desk.propose()['id']}"
         for token in (desk.owner.token, desk.keys[WRITE]):
             assert desk.send(token, "DELETE", path).problem() == (403, "not_author")

@@ -25,7 +25,7 @@ from tests.definitions.proposals.desk import (
 class TestSchemas:
     """GET /definition-schemas."""
 
-    def test_each_kind(self, desk: Desk) -> None:
+    def test_lists_each_kind(self, desk: Desk) -> None:
         rows = [
             ("segment", "segments", "Segment"),
             ("email_template", "email_templates", "Email template"),
@@ -55,7 +55,7 @@ class TestSchema:
         Draft202012Validator.check_schema(schema)
         assert desk.get(f"/definition-schemas/{kind}", schemaVersion=1) == schema
 
-    def test_none_such(self, desk: Desk) -> None:
+    def test_unknown_kind_or_version_is_not_found(self, desk: Desk) -> None:
         token = desk.keys[KeyScope.READ]
         for path, query in (
             ("/definition-schemas/poem", {}),
@@ -73,7 +73,9 @@ class TestSchema:
         ("kind", "definition"),
         [("segment", SEGMENT), ("email_template", TEMPLATE), ("flow", flow(NOWHERE))],
     )
-    def test_says_what_is_accepted(self, desk: Desk, kind: str, definition: object) -> None:
+    def test_definition_that_matches_the_schema_is_accepted(
+        self, desk: Desk, kind: str, definition: object
+    ) -> None:
         """A definition that the published schema accepts may be proposed."""
         Draft202012Validator(desk.get(f"/definition-schemas/{kind}")).validate(definition)
         proposal = desk.propose(kind=kind, definition=definition)
@@ -83,7 +85,7 @@ class TestSchema:
 class TestList:
     """GET /definitions."""
 
-    def test_newest_first_with_what_is_in_force(self, desk: Desk) -> None:
+    def test_newest_first_with_the_current_version(self, desk: Desk) -> None:
         first = desk.define(name="First")
         desk.world.advance(minutes=1)
         second = desk.define(kind="email_template", name="Second", definition=TEMPLATE)
@@ -94,7 +96,7 @@ class TestList:
             "pageSize": 25,
         }
 
-    def test_by_kind_and_words(self, desk: Desk) -> None:
+    def test_filtered_by_kind_and_search(self, desk: Desk) -> None:
         segment = desk.define(name="Gute Käufer")
         template = desk.define(kind="email_template", name="Gute Wünsche", definition=TEMPLATE)
         assert desk.get("/definitions", kind="segment")["items"] == [segment]
@@ -110,7 +112,7 @@ class TestList:
         page = desk.get("/definitions", page=2, pageSize=10)
         assert ([row["name"] for row in page["items"]], page["total"]) == (["No. 0"], 11)
 
-    def test_another_workspaces_are_invisible(self, desk: Desk) -> None:
+    def test_definitions_of_other_workspaces_are_not_listed(self, desk: Desk) -> None:
         desk.define()
         assert Desk(desk.world).get("/definitions")["total"] == 0
 
@@ -119,7 +121,7 @@ class TestList:
         answer = desk.send(desk.owner.token, "GET", "/definitions", query=query)
         assert sorted(answer.error_paths()) == ["query.kind", "query.pageSize", "query.q"]
 
-    def test_a_page_that_is_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_page_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         desk.define()
         monkeypatch.setattr(pagination, "MAX_ANSWERED", 10)
         answer = desk.send(desk.owner.token, "GET", "/definitions")
@@ -129,7 +131,7 @@ class TestList:
 class TestGet:
     """GET /definitions/{id}."""
 
-    def test_what_is_in_force(self, desk: Desk) -> None:
+    def test_current_version(self, desk: Desk) -> None:
         proposal = desk.propose()
         desk.world.advance(minutes=5)
         approved = desk.approve(proposal)
@@ -156,7 +158,7 @@ class TestGet:
             "updatedAt": JustNow(),
         }
 
-    def test_none_such(self, desk: Desk) -> None:
+    def test_unknown_or_foreign_definition_is_not_found(self, desk: Desk) -> None:
         theirs = Desk(desk.world).define()
         for path in (f"/definitions/{uuid4()}", f"/definitions/{theirs['id']}"):
             assert desk.send(desk.owner.token, "GET", path).problem() == (404, "not_found")
@@ -167,7 +169,7 @@ class TestGet:
 class TestVersions:
     """GET /definitions/{id}/versions and /versions/{versionId}."""
 
-    def test_newest_first_and_never_another(self, desk: Desk) -> None:
+    def test_newest_first_and_immutable(self, desk: Desk) -> None:
         first = desk.define()
         desk.world.advance(minutes=5)
         proposal = desk.change(first, REPLACED, token=desk.member.token)
@@ -204,7 +206,7 @@ class TestVersions:
         assert [row["versionId"] for row in page["items"]] == [ids[1], ids[0]]
         assert page["total"] == 12
 
-    def test_an_author_whose_account_is_gone(self, desk: Desk) -> None:
+    def test_author_of_deleted_account_is_null(self, desk: Desk) -> None:
         definition = desk.define(token=desk.member.token)
         row = find(PersonItem, person_key(PersonScope(desk.member.id)))
         assert row is not None
@@ -212,7 +214,7 @@ class TestVersions:
         [version] = desk.get(f"/definitions/{definition['id']}/versions")["items"]
         assert version["author"] == {"type": "user", "id": None, "name": None}
 
-    def test_none_such(self, desk: Desk) -> None:
+    def test_unknown_definition_or_version_is_not_found(self, desk: Desk) -> None:
         definition = desk.define()
         known = f"/definitions/{definition['id']}/versions"
         for path in (f"/definitions/{uuid4()}/versions", f"{known}/{uuid4()}"):
@@ -225,7 +227,7 @@ class TestVersions:
         path = f"/definitions/{uuid4()}/versions/{definition['versionId']}"
         assert desk.send(desk.owner.token, "GET", path).problem() == (404, "not_found")
 
-    def test_a_page_that_is_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_page_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         definition = desk.define()
         monkeypatch.setattr(pagination, "MAX_ANSWERED", 10)
         path = f"/definitions/{definition['id']}/versions"

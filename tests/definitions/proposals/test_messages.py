@@ -52,7 +52,7 @@ def keywords(schema: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", sorted(Path(kinds.__file__).parent.glob("*.json")))
-def test_each_keyword_that_can_fail_has_messages_of_our_own(path: Path) -> None:
+def test_each_schema_keyword_has_its_own_error_message(path: Path) -> None:
     kind, version = path.stem.rsplit("-")
     used = set(keywords(json.loads(path.read_text("utf-8")))) - LEADING
     validators = validator_of(DefinitionKind(kind), int(version)).VALIDATORS
@@ -84,7 +84,7 @@ def test_each_keyword_that_can_fail_has_messages_of_our_own(path: Path) -> None:
         ({**ORDER, "within": 7}, "/within", "Must be an object"),
     ],
 )
-def test_a_definition_that_its_schema_refuses(condition: object, path: str, message: str) -> None:
+def test_schema_violation_messages(condition: object, path: str, message: str) -> None:
     with pytest.raises(SchemaMismatch) as raised:
         check(DefinitionKind.SEGMENT, 1, {"condition": condition}, "/definition")
     assert [(each.path, each.message) for each in raised.value.errors] == [
@@ -92,7 +92,7 @@ def test_a_definition_that_its_schema_refuses(condition: object, path: str, mess
     ]
 
 
-def test_a_name_that_matches_no_pattern_is_quoted() -> None:
+def test_name_that_violates_the_pattern_is_quoted() -> None:
     with pytest.raises(SchemaMismatch) as raised:
         check(
             DefinitionKind.EMAIL_TEMPLATE, 1, {**TEMPLATE, "variants": {"d": {"subject": "Hi"}}}, ""
@@ -120,7 +120,7 @@ def test_a_name_that_matches_no_pattern_is_quoted() -> None:
         ),
     ],
 )
-def test_an_operation_that_fits_nothing(operation: Operation, reason: str) -> None:
+def test_inapplicable_patch_operation_messages(operation: Operation, reason: str) -> None:
     with pytest.raises(Inapplicable) as raised:
         patched({"list": []}, [operation])
     assert raised.value.reason == reason

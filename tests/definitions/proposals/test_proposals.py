@@ -9,7 +9,7 @@ from storepost.values.problems import FieldError
 from tests.definitions.proposals.desk import REPLACED, TEMPLATE, WRITE, Body, Desk
 
 
-def test_another_workspaces_are_invisible(desk: Desk) -> None:
+def test_proposal_of_another_workspace_is_not_found(desk: Desk) -> None:
     theirs = f"/change-proposals/{Desk(desk.world).propose()['id']}"
     assert desk.get("/change-proposals")["total"] == 0
     for method, path in (
@@ -21,7 +21,7 @@ def test_another_workspaces_are_invisible(desk: Desk) -> None:
         assert desk.send(desk.owner.token, method, path).problem() == (404, "not_found")
 
 
-def test_an_id_that_is_none(desk: Desk) -> None:
+def test_malformed_id_is_refused(desk: Desk) -> None:
     one = "/change-proposals/7"
     for method, path in (
         ("GET", one),
@@ -35,7 +35,7 @@ def test_an_id_that_is_none(desk: Desk) -> None:
 class TestList:
     """GET /change-proposals."""
 
-    def test_newest_first_or_oldest(self, desk: Desk) -> None:
+    def test_newest_or_oldest_first(self, desk: Desk) -> None:
         rows = []
         for number in range(12):
             rows.append(summary(desk.propose(name=f"No. {number}")))
@@ -91,16 +91,18 @@ class TestList:
         assert desk.get("/change-proposals", page=2, pageSize=10)["total"] == 2
 
     @pytest.mark.parametrize("page", [2, 10**6])
-    def test_past_the_last_page(self, desk: Desk, page: int) -> None:
+    def test_page_past_the_end_is_empty(self, desk: Desk, page: int) -> None:
         desk.propose()
         found = desk.get("/change-proposals", page=page)
         assert found == {"items": [], "total": 1, "page": page, "pageSize": 25}
 
 
-class TestReadAnew:
+class TestRevalidation:
     """A proposal is validated again by every operation that reads it later."""
 
-    def test_a_patch_that_fits_no_more(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_patch_that_no_longer_applies(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         path = f"/change-proposals/{desk.change(desk.define(), REPLACED)['id']}"
 
         def refuse(*_: object) -> None:
@@ -115,7 +117,7 @@ class TestReadAnew:
         monkeypatch.undo()
         assert desk.get(path)["status"] == "open"
 
-    def test_a_result_that_is_refused_now(
+    def test_result_that_the_current_schema_refuses(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         definition = desk.define()

@@ -22,7 +22,7 @@ from tests.definitions.proposals.desk import (
 class TestProposeDefinition:
     """POST /change-proposals of a new definition."""
 
-    def test_all_of_the_answer(self, desk: Desk) -> None:
+    def test_complete_response(self, desk: Desk) -> None:
         key = desk.world.key_of(desk.keys[PROPOSE])
         proposal = desk.propose(name="Buyers", summary="They buy")
         assert proposal == {
@@ -47,7 +47,7 @@ class TestProposeDefinition:
         assert desk.get(f"/change-proposals/{proposal['id']}") == proposal
         assert desk.get("/definitions")["total"] == 0
 
-    def test_a_reading_key(self, desk: Desk) -> None:
+    def test_read_key_is_refused(self, desk: Desk) -> None:
         answer = desk.send(desk.keys[READ], "POST", "/change-proposals", {})
         assert answer.problem() == (403, "scope")
 
@@ -89,7 +89,7 @@ class TestProposeDefinition:
             ("flow", {"trigger": {"type": "order_placed"}, "steps": []}, "/definition/steps"),
         ],
     )
-    def test_what_the_schema_refuses(
+    def test_definition_that_violates_the_schema_is_refused(
         self, desk: Desk, kind: str, definition: object, path: str
     ) -> None:
         body = {"kind": kind, "name": "x", "summary": "x", "definition": definition}
@@ -98,7 +98,7 @@ class TestProposeDefinition:
         assert path in [error["path"] for error in answer.json["errors"]]
         assert desk.get("/change-proposals")["total"] == 0
 
-    def test_bounds(self, desk: Desk) -> None:
+    def test_limits_of_depth_and_size(self, desk: Desk) -> None:
         deep: Body = {"type": "consent", "channel": "email", "states": ["subscribed"]}
         for _ in range(50):
             deep = {"type": "not", "condition": deep}
@@ -114,13 +114,13 @@ class TestProposeDefinition:
             assert error["path"] == "/definition"
             assert words in error["message"]
 
-    def test_what_no_json_is(self, desk: Desk) -> None:
+    def test_nan_is_refused(self, desk: Desk) -> None:
         body = b'{"kind": "segment", "name": "x", "summary": "x", "definition": {"condition": NaN}}'
         answer = desk.world.call("POST", "/change-proposals", token=desk.owner.token, body=body)
         assert answer.status in {400, 422}
         assert desk.get("/change-proposals")["total"] == 0
 
-    def test_once_with_a_key(self, desk: Desk) -> None:
+    def test_replay(self, desk: Desk) -> None:
         body = {"kind": "segment", "name": "x", "summary": "x", "definition": SEGMENT}
         token = desk.keys[PROPOSE]
         first = desk.send(token, "POST", "/change-proposals", body, key="k")
@@ -129,7 +129,7 @@ class TestProposeDefinition:
         assert second.header("idempotency-replayed") == "true"
         assert desk.get("/change-proposals")["total"] == 1
 
-    def test_what_is_refused_is_not_kept(self, desk: Desk) -> None:
+    def test_refusal_is_not_stored_for_replay(self, desk: Desk) -> None:
         """The same key may be used again with a corrected body."""
         token = desk.keys[PROPOSE]
         body = {"kind": "segment", "name": "x", "summary": "x", "definition": {}}
@@ -142,7 +142,7 @@ class TestProposeDefinition:
 class TestProposeChange:
     """POST /change-proposals of a patch."""
 
-    def test_all_of_the_answer(self, desk: Desk) -> None:
+    def test_complete_response(self, desk: Desk) -> None:
         definition = desk.define(name="Buyers")
         patch = [REPLACED, {"op": "remove", "path": "/condition/conditions/0"}]
         proposal = desk.change(definition, *patch, token=desk.member.token)
@@ -172,7 +172,7 @@ class TestProposeChange:
         assert desk.get(f"/definitions/{definition['id']}") == definition
 
     @pytest.mark.parametrize("value", [None, 7, {"a": 1}])
-    def test_a_value_of_remove_is_ignored(self, desk: Desk, value: object) -> None:
+    def test_value_of_remove_is_ignored(self, desk: Desk, value: object) -> None:
         """RFC 6902 says to ignore members that an operation doesn't define; libraries send them."""
         remove = {"op": "remove", "path": "/condition/conditions/0"}
         proposal = desk.change(desk.define(name="Buyers"), {**remove, "value": value})
@@ -206,13 +206,13 @@ class TestProposeChange:
             )
             assert answer.error_paths() == ["/patch"]
 
-    def test_no_such_definition(self, desk: Desk) -> None:
+    def test_unknown_definition_is_refused(self, desk: Desk) -> None:
         theirs = Desk(desk.world).define()
         body = desk.change_body(theirs, REPLACED)
         answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
         assert answer.problem() == (422, "validation")
 
-    def test_another_base(self, desk: Desk) -> None:
+    def test_outdated_or_unknown_base_version_is_refused(self, desk: Desk) -> None:
         before = desk.define()
         desk.approve(desk.change(before, REPLACED))
         for base in (before["versionId"], NOWHERE):
@@ -232,14 +232,14 @@ class TestProposeChange:
             {"op": "add", "path": "/description/0", "value": 1},
         ],
     )
-    def test_a_patch_that_does_not_fit(self, desk: Desk, operation: Body) -> None:
+    def test_inapplicable_patch_is_refused(self, desk: Desk, operation: Body) -> None:
         definition = desk.define()
         body = desk.change_body(definition, REPLACED, operation)
         answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
         assert answer.problem() == (422, "patch_failed")
         assert [error["path"] for error in answer.json["errors"]] == ["/patch/1"]
 
-    def test_a_message_quotes_no_whole_definition(self, desk: Desk) -> None:
+    def test_error_message_does_not_quote_the_whole_definition(self, desk: Desk) -> None:
         definition = desk.define(definition={**SEGMENT, "description": "x" * 1_000})
         body = desk.change_body(definition, {"op": "add", "path": "/a/b", "value": 1})
         answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
@@ -256,7 +256,9 @@ class TestProposeChange:
             (f'"{"x" * 256 * 1024}"', "at most 262,144 bytes"),
         ],
     )
-    def test_what_no_definition_can_hold(self, desk: Desk, text: str, words: str) -> None:
+    def test_patch_value_beyond_the_limits_is_refused(
+        self, desk: Desk, text: str, words: str
+    ) -> None:
         """Another operation removes the value again, so the result doesn't show it."""
         added: Body = {"op": "add", "path": "/x", "value": "VALUE"}
         definition = desk.define()
@@ -268,12 +270,12 @@ class TestProposeChange:
         assert (error["path"], words in error["message"]) == ("/patch/1/value", True)
         assert desk.get("/change-proposals", status="open")["total"] == 0
 
-    def test_a_path_that_is_no_text(self, desk: Desk) -> None:
+    def test_patch_path_with_lone_surrogate_is_refused(self, desk: Desk) -> None:
         body = desk.change_body(desk.define(), {"op": "add", "path": "/\ud800", "value": 1})
         answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
         assert answer.error_paths() == ["/patch/0/path"]
 
-    def test_a_patch_that_no_row_holds(self, desk: Desk) -> None:
+    def test_patch_too_large_for_a_row_is_refused(self, desk: Desk) -> None:
         definition = desk.define()
         patch = [
             {"op": op, "path": f"/{number:02}{'x' * 2000}", **value}
@@ -286,7 +288,7 @@ class TestProposeChange:
         assert answer.problem() == (422, "schema_mismatch")
         assert [error["path"] for error in answer.json["errors"]] == ["/patch"]
 
-    def test_what_is_proposed_stays_as_it_was_said(self, desk: Desk) -> None:
+    def test_proposed_patch_is_stored_unchanged(self, desk: Desk) -> None:
         """A later operation may change what an earlier one adds."""
         definition = desk.define()
         patch: list[Body] = [
@@ -303,7 +305,7 @@ class TestProposeChange:
         ]
         assert desk.get(f"/definitions/{definition['id']}") == definition
 
-    def test_many_operations_take_one_copy(self) -> None:
+    def test_many_operations_copy_the_content_once(self) -> None:
         class Counted(list[int]):
             copies = 0
 
@@ -318,7 +320,7 @@ class TestProposeChange:
         assert (content, Counted.copies) == ({"a": [1], "b": 0}, 1)
 
     @pytest.mark.parametrize("path", ["/condition", ""])
-    def test_a_result_that_the_schema_refuses(self, desk: Desk, path: str) -> None:
+    def test_result_that_violates_the_schema_is_refused(self, desk: Desk, path: str) -> None:
         body = desk.change_body(desk.define(), {"op": "replace", "path": path, "value": 7})
         answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
         assert answer.problem() == (422, "schema_mismatch")

@@ -33,17 +33,17 @@ def declared(made: dict[str, object]) -> dict[str, object]:
 
 
 class TestTemplate:
-    def test_declares_the_local_runs_variables(self) -> None:
+    def test_declares_the_local_variables(self) -> None:
         made = building.local_template()
         assert declared(made) == declared(template()) | dict.fromkeys(variables.LOCAL_VARIABLES, "")
 
-    def test_what_is_deployed_names_none_that_opens_anything(self) -> None:
+    def test_deployed_template_declares_no_local_variables(self) -> None:
         assert {*variables.LOCAL_VARIABLES, "FEED_ALLOW_LOOPBACK"} >= GUARDED
         assert GUARDED.isdisjoint(environment())
         template = (ROOT / "template.yaml").read_text()
         assert not [name for name in GUARDED if name in template]
 
-    def test_differs_else_in_layers_timeouts_and_architecture_alone(self) -> None:
+    def test_differs_only_in_layers_timeouts_and_architecture(self) -> None:
         made = building.local_template()
         shared = made["Globals"]["Function"]
         assert "Layers" not in shared
@@ -61,7 +61,7 @@ class TestTemplate:
         ("machine", "expected"),
         [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("arm64", "arm64"), ("aarch64", "arm64")],
     )
-    def test_is_for_this_machine(
+    def test_architecture_is_that_of_this_machine(
         self, monkeypatch: pytest.MonkeyPatch, machine: str, expected: str
     ) -> None:
         monkeypatch.setattr("platform.machine", lambda: machine)
@@ -71,7 +71,7 @@ class TestTemplate:
 
 
 class TestImage:
-    def test_is_the_runtime_with_each_layer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_the_lambda_runtime_with_each_layer(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("platform.machine", lambda: "x86_64")
         base, *steps = building.dockerfile().splitlines()
         assert re.fullmatch(r"FROM \S+/lambda/python:3\.13-x86_64", base)
@@ -82,12 +82,12 @@ class TestImage:
             "RUN python3.13 -m compileall -q /opt/python",
         ]
 
-    def test_what_it_copies_are_layers(self) -> None:
+    def test_copies_only_layers(self) -> None:
         copied = re.findall(r"COPY (\w+)/", building.dockerfile())
         assert set(copied) == resources("AWS::Serverless::LayerVersion").keys()
 
     @pytest.mark.parametrize("function", functions(), ids=lambda function: function.job)
-    def test_no_function_has_layers_of_its_own(self, function: Function) -> None:
+    def test_no_function_has_separate_layers(self, function: Function) -> None:
         assert "Layers" not in function.properties
 
 
@@ -100,9 +100,7 @@ BUDGETS = (
 
 
 class TestEnvironment:
-    def test_has_a_value_for_all_that_the_template_declares(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_has_a_value_for_each_declared_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
         # Left out: on a container's loopback its runtime listens, and no developer's shop.
         monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
@@ -157,12 +155,14 @@ class TestEnvironment:
         keys = {key["KeyId"] for key in aws.client("kms").list_keys()["Keys"]}
         assert {values["DATA_KEY_ID"], values["CODE_KEY_ID"]} <= keys
 
-    def test_a_developers_dashboard_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_app_url_of_the_developer_is_preserved(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("APP_URL", "http://127.0.0.1:3000")
         function_variables = variables.function_environment(ENDPOINT, BASE_URL)
         assert function_variables["Parameters"]["APP_URL"] == "http://127.0.0.1:3000"
 
-    def test_no_credentials_of_the_developers_pass(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_aws_credentials_of_the_developer_are_removed(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("AWS_PROFILE", "production")
         monkeypatch.setenv("AWS_SESSION_TOKEN", "canary")
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "canary")

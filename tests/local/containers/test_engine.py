@@ -61,7 +61,7 @@ REMOVED = [
 
 
 class TestNetwork:
-    def test_its_gateway_is_this_machine(self, docker: Docker) -> None:
+    def test_network_gateway_is_this_machine(self, docker: Docker) -> None:
         network = engine.make_network("storepost-8000")
         assert network == engine.Network("storepost-8000", "172.30.0.1", "172.30.0.1")
         assert docker.calls == [
@@ -71,35 +71,33 @@ class TestNetwork:
             "network inspect storepost-8000 --format {{(index .IPAM.Config 0).Gateway}}",
         ]
 
-    def test_under_docker_desktop_it_has_a_name(
+    def test_docker_desktop_uses_a_host_name(
         self, docker: Docker, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("platform.system", lambda: "Darwin")
         network = engine.make_network("storepost-8000")
         assert (network.bind, network.host) == ("127.0.0.1", "host.docker.internal")
 
-    def test_what_an_earlier_run_left_goes_first(self, docker: Docker) -> None:
+    def test_network_of_an_earlier_run_is_removed_first(self, docker: Docker) -> None:
         docker.has_network("storepost-8000")
         engine.make_network("storepost-8000")
         assert docker.calls[2:5] == REMOVED
         assert docker.calls[5] == "network create storepost-8000"
 
-    def test_another_ports_stays(self, docker: Docker) -> None:
+    def test_network_of_another_port_is_not_removed(self, docker: Docker) -> None:
         docker.has_network("storepost-80001")
         engine.make_network("storepost-8000")
         assert not [call for call in docker.calls if "rm" in call.split()]
 
-    def test_ends_with_all_that_is_on_it(self, docker: Docker) -> None:
+    def test_delete_removes_containers_and_network(self, docker: Docker) -> None:
         network = engine.make_network("storepost-8000")
         docker.has_network("storepost-8000")
         network.delete()
         assert docker.calls[5:] == REMOVED
 
 
-class TestNone:
-    def test_an_engine_that_does_not_answer(
-        self, docker: Docker, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+class TestCannotRun:
+    def test_docker_not_responding(self, docker: Docker, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DOCKER_INFO", "1")
         with pytest.raises(CannotRun, match="`docker info` gets no answer"):
             engine.make_network("storepost-8000")
@@ -120,13 +118,13 @@ class TestNone:
         (line,) = ended.stderr.splitlines()
         return line
 
-    def test_no_docker(self, tmp_path: Path) -> None:
+    def test_docker_missing(self, tmp_path: Path) -> None:
         assert self.refused(tmp_path) == (
             "make sam-local needs Docker, and `docker info` gets no answer. Start it, or use"
             " `make run`, which needs none."
         )
 
-    def test_another_store(self, tmp_path: Path) -> None:
+    def test_unsupported_store(self, tmp_path: Path) -> None:
         assert self.refused(tmp_path, STORE="dynoxide") == (
             "make sam-local keeps its data in memory, in moto. Leave STORE out."
         )

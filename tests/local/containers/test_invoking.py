@@ -27,7 +27,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-class TestNeeds:
+class TestRequirements:
     @pytest.mark.parametrize(
         ("function", "event", "expected"),
         [
@@ -36,22 +36,22 @@ class TestNeeds:
             ("OrdersFunction", "", "EVENT must be a file"),
         ],
     )
-    def test_a_function_and_an_event(
+    def test_unknown_function_or_event_is_refused(
         self, file: Path, function: str, event: str, expected: str
     ) -> None:
         with pytest.raises(CannotRun, match=expected):
             invoking.check(function, event)
 
-    def test_docker(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_docker_missing_is_refused(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(engine, "default_network", lambda: None)
         with pytest.raises(CannotRun, match="needs Docker"):
             invoking.check("OrdersFunction", EVENT)
 
-    def test_a_run(self, file: Path) -> None:
+    def test_no_run_is_refused(self, file: Path) -> None:
         with pytest.raises(CannotRun, match="there is none"):
             invoking.check("OrdersFunction", EVENT)
 
-    def test_a_run_that_was_killed_is_none(self, file: Path) -> None:
+    def test_killed_run_is_refused(self, file: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
             port = silent.getsockname()[1]
         with (
@@ -60,7 +60,7 @@ class TestNeeds:
         ):
             invoking.check("OrdersFunction", EVENT)
 
-    def test_a_run_that_answers(self, file: Path) -> None:
+    def test_running_service_is_accepted(self, file: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             endpoint = f"http://127.0.0.1:{listening.getsockname()[1]}"
             with variables_at(file, endpoint, "http://127.0.0.1:8000/v1"):
@@ -70,7 +70,7 @@ class TestNeeds:
         assert not file.exists()
 
 
-def test_sam_cli_finds_by_itself_what_make_invoke_built() -> None:
+def test_sam_config_points_to_the_files_of_make_invoke() -> None:
     settings = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))
     by_default = settings["default"]["local_invoke"]["parameters"]
     assert ROOT / by_default["template"] == DIRECTORY / "build" / "template.yaml"
@@ -84,7 +84,9 @@ class TestDefaultNetwork:
         "config",
         ['{"Subnet": "172.17.0.0/16", "Gateway": "172.17.0.1"}', '{"Subnet": "172.17.0.0/16"}'],
     )
-    def test_is_reached_at_its_gateway(self, config: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_reached_at_the_gateway_address(
+        self, config: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """It listens where only this machine's containers reach it, and never on all interfaces."""
         monkeypatch.setattr("platform.system", lambda: "Linux")
         monkeypatch.setattr(engine, "_docker", lambda *_arguments, **_options: config)

@@ -39,7 +39,7 @@ def handed_on(
 
 
 class TestRequests:
-    def test_arrive_as_they_were_sent(self, handed_on: Client, listener: Listener) -> None:
+    def test_are_forwarded_unchanged(self, handed_on: Client, listener: Listener) -> None:
         listener.answers((201, {"Content-Type": "text/x-own", "X-Own": "one"}, b"answer \xff"))
         answer = handed_on.call(
             "PUT",
@@ -58,18 +58,20 @@ class TestRequests:
         assert answer.header("content-type") == "text/x-own"
         assert answer.header("x-own") == "one"
 
-    def test_a_chunked_body_arrives_whole(self, handed_on: Client, listener: Listener) -> None:
+    def test_chunked_body_is_forwarded_complete(
+        self, handed_on: Client, listener: Listener
+    ) -> None:
         handed_on.call("POST", "/v1/x", body=iter([b"one ", b"two"]))
         (request,) = listener.requests
         assert request.body == b"one two"
         assert "transfer-encoding" not in request.headers
 
-    def test_an_empty_answer_stays_empty(self, handed_on: Client) -> None:
+    def test_empty_response_has_no_content_length(self, handed_on: Client) -> None:
         answer = handed_on.call("DELETE", "/v1/x")
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-length") is None
 
-    def test_one_that_lambda_would_not_take(
+    def test_request_over_the_lambda_limit_is_413(
         self, handed_on: Client, listener: Listener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(front, "REQUEST_BYTES", 3)
@@ -77,7 +79,7 @@ class TestRequests:
         assert (answer.status, answer.json) == (413, {"message": "Request Entity Too Large"})
         assert listener.requests == []
 
-    def test_nobody_behind_it(
+    def test_unreachable_backend_is_500_without_the_query_in_the_log(
         self, handed_on: Client, listener: Listener, capfd: pytest.CaptureFixture[str]
     ) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -94,7 +96,7 @@ class TestRequests:
 
 
 class TestEntrance:
-    def test_a_store_listens_there(self, handed_on: Client) -> None:
+    def test_pretend_store_receives_write_backs(self, handed_on: Client) -> None:
         url = handed_on.run.write_back_url
         host = url.removeprefix("http://").partition("/")[0]
         assert host != handed_on.host
@@ -104,7 +106,7 @@ class TestEntrance:
         (received,) = handed_on.get("/_local/write-backs")
         assert received["body"] == '{"told": 1}'
 
-    def test_the_clock_is_not_the_functions(self, handed_on: Client) -> None:
+    def test_moving_the_clock_is_501_with_containers(self, handed_on: Client) -> None:
         functions.run_elsewhere(lambda _function, _event: None)
         try:
             answer = handed_on.call("POST", "/_local/clock", json_body={"advanceSeconds": 60})
@@ -132,12 +134,12 @@ def endpoint() -> Iterator[str]:
         thread.join()
 
 
-class TestAws:
+class TestAwsEndpoint:
     def client(self, service: str, endpoint: str) -> Any:
         """A client as a container has it."""
         return boto3.client(service, endpoint_url=endpoint)  # type: ignore[call-overload]
 
-    def test_is_the_one_of_this_process(self, world: World, endpoint: str) -> None:
+    def test_serves_the_aws_of_this_process(self, world: World, endpoint: str) -> None:
         key = {"pk": {"S": "served"}, "sk": {"S": "é"}}
         self.client("dynamodb", endpoint).put_item(TableName="Table", Item=key)
         found = aws.client("dynamodb").get_item(TableName="Table", Key=key, ConsistentRead=True)
@@ -160,7 +162,9 @@ class TestAws:
             ("", 0, 0),
         ],
     )
-    def test_rings_for_what_was_written(self, target: str, tables: int, queues: int) -> None:
+    def test_readers_are_notified_after_writes_only(
+        self, target: str, tables: int, queues: int
+    ) -> None:
         def moto(_environ: object, start: Any) -> list[bytes]:
             rung.append((aws.TABLES_CHANGED.rings, aws.QUEUES_CHANGED.rings))
             start("200 OK", [])
@@ -173,7 +177,7 @@ class TestAws:
         assert aws.TABLES_CHANGED.rings == tables_before + tables
         assert aws.QUEUES_CHANGED.rings == queues_before + queues
 
-    def test_one_request_at_a_time(self) -> None:
+    def test_requests_are_serialized(self) -> None:
         could_enter: list[bool] = []
 
         def look() -> None:

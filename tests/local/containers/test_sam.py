@@ -46,12 +46,12 @@ def elsewhere() -> Iterator[Elsewhere]:
     functions.run_elsewhere(None)
 
 
-class TestAnswers:
+class TestResponses:
     @pytest.mark.parametrize("answer", [None, [], "text", {"sent": 3}, {"errorMessage": "a field"}])
-    def test_what_a_function_says(self, answer: object) -> None:
+    def test_json_result_is_returned(self, answer: object) -> None:
         assert read_answer(200, json.dumps(answer).encode()) == answer
 
-    def test_what_it_raised_is_told_by_its_type_alone(self) -> None:
+    def test_function_error_reports_only_the_type(self) -> None:
         raised = {
             "errorMessage": "jane.canary@example.com",
             "errorType": "KeyError",
@@ -62,13 +62,13 @@ class TestAnswers:
         assert str(failed.value) == "KeyError"
 
     @pytest.mark.parametrize("status", [404, 500, 502])
-    def test_where_it_could_not_run(self, status: int) -> None:
+    def test_failed_invocation_raises_no_answer(self, status: int) -> None:
         with pytest.raises(NoAnswer, match=f"^{status}$"):
             read_answer(status, b"not JSON: canary")
 
 
 class TestInvocations:
-    def test_go_to_lambdas_own_path(self, listener: Listener) -> None:
+    def test_are_sent_to_the_lambda_invoke_path(self, listener: Listener) -> None:
         listener.answers((200, {}, b'{"sent": 1}'))
         (sweep,) = [each for each in declared() if each.job == "outbox_sweep"]
         assert invoke_at(listener.port, sweep, {"é": 1}) == {"sent": 1}
@@ -79,7 +79,7 @@ class TestInvocations:
         )
         assert json.loads(request.body) == {"é": 1}
 
-    def test_pass_by_this_process(self, elsewhere: Elsewhere) -> None:
+    def test_are_delegated_to_the_container_runner(self, elsewhere: Elsewhere) -> None:
         assert not functions.are_here()
         elsewhere.answer = {"sent": 5}
         assert pumps.run_schedule("outbox_sweep") == {"sent": 5}
@@ -97,7 +97,7 @@ class TestEvents:
         assert json.loads(json.dumps(event)) == event
         return function, event
 
-    def test_a_streams(self, world: World, elsewhere: Elsewhere) -> None:
+    def test_stream_event(self, world: World, elsewhere: Elsewhere) -> None:
         write_rows("one")
         assert StreamPump().pump() == 1
         relay, event = self.sent(elsewhere)
@@ -106,7 +106,7 @@ class TestEvents:
         (record,) = event["Records"]
         assert isinstance(record["dynamodb"]["ApproximateCreationDateTime"], int)
 
-    def test_a_queues(self, world: World, elsewhere: Elsewhere) -> None:
+    def test_queue_event(self, world: World, elsewhere: Elsewhere) -> None:
         boto3.client("sqs").send_message(QueueUrl=aws.queue_url("EmailQueue"), MessageBody='"one"')
         assert pumps.pump_queue("EmailQueue") == 1
         sender, event = self.sent(elsewhere)
@@ -114,7 +114,7 @@ class TestEvents:
         assert shape(event) == shape(sample(sender))
         assert world.queue_depth("EmailQueue") == 0
 
-    def test_what_failed_stays(
+    def test_failed_message_stays_in_the_queue(
         self, world: World, elsewhere: Elsewhere, capfd: pytest.CaptureFixture[str]
     ) -> None:
         elsewhere.answer = FunctionFailed("KeyError")

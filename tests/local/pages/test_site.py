@@ -82,7 +82,7 @@ def idle_client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clien
         run.stop()
 
 
-def test_an_email_shows_what_ses_says_of_it(idle_client: Client, world: World) -> None:
+def test_email_shows_ses_events(idle_client: Client, world: World) -> None:
     """SES's mailbox simulator sends the event at once; the worker reads it from the queue."""
     body = {"name": "Canary", "email": "ooto@simulator.amazonses.com", "password": "long canary pw"}
     assert idle_client.call("POST", "/v1/auth/sign-up", json_body=body).status == 202
@@ -96,7 +96,7 @@ def test_an_email_shows_what_ses_says_of_it(idle_client: Client, world: World) -
 
 @pytest.mark.parametrize("path", EVERY_PAGE)
 class TestEveryPage:
-    def test_has_its_own_style_and_script_alone(self, idle_client: Client, path: str) -> None:
+    def test_loads_only_local_style_and_script(self, idle_client: Client, path: str) -> None:
         answer = idle_client.call("GET", path)
         page = Page(answer)
         assert answer.header("content-security-policy") == POLICY
@@ -109,7 +109,7 @@ class TestEveryPage:
             "data:,", f"{PAGES}/static/style.css", f"{PAGES}/static/live.js",
         }  # fmt: skip
 
-    def test_is_built_for_a_keyboard_and_a_reader(self, idle_client: Client, path: str) -> None:
+    def test_is_accessible(self, idle_client: Client, path: str) -> None:
         page = Page(idle_client.call("GET", path))
         assert [a.get("lang") for a in page.all("html")] == ["en"]
         assert len(page.all("h1")) == len(page.all("main")) == 1
@@ -124,7 +124,7 @@ class TestEveryPage:
                 assert a[1]["tabindex"] == "0"
                 assert a[1]["aria-label"]
 
-    def test_every_link_leads_to_a_page(self, idle_client: Client, path: str) -> None:
+    def test_every_link_works(self, idle_client: Client, path: str) -> None:
         page = Page(idle_client.call("GET", path))
         for a in page.all("a"):
             if str(a["href"]).startswith("/"):
@@ -139,14 +139,14 @@ class TestStatic:
         assert answer.header("content-type") == f"text/{kind}; charset=utf-8"
 
     @pytest.mark.parametrize("name", ["base.html", "..%2Fsite.py", "x.js"])
-    def test_nothing_else(self, idle_client: Client, name: str) -> None:
+    def test_other_files_are_404(self, idle_client: Client, name: str) -> None:
         assert idle_client.call("GET", f"{PAGES}/static/{name}").status == 404
 
 
 class TestQueues:
     PATH = f"{PAGES}/queues/EmailQueue"
 
-    def test_dead_letters_are_shown_and_not_received(self, idle_client: Client) -> None:
+    def test_dead_letters_are_listed_without_being_received(self, idle_client: Client) -> None:
         add_dead_letters("EmailDeadLetters", '{"id":  "<b>1</b>"}', "no JSON")
         for _ in range(2):
             page = Page(idle_client.call("GET", self.PATH))
@@ -155,7 +155,7 @@ class TestQueues:
             assert "received 0 times" in page.text
         assert "email_sender" in page.text
 
-    def test_one_is_sent_again_and_the_other_stays(self, idle_client: Client) -> None:
+    def test_one_dead_letter_is_sent_again(self, idle_client: Client) -> None:
         add_dead_letters("EmailDeadLetters", "first", "second")
         first, second = messages_in("EmailDeadLetters")
         answer = press(idle_client, f"{self.PATH}/dead-letters/{first.id}")
@@ -166,13 +166,13 @@ class TestQueues:
         assert press(idle_client, f"{self.PATH}/dead-letters/{first.id}").status == 303
         assert len(messages_in("EmailQueue")) == 1
 
-    def test_all_are_sent_again(self, idle_client: Client) -> None:
+    def test_all_dead_letters_are_sent_again(self, idle_client: Client) -> None:
         add_dead_letters("EmailDeadLetters", "first", "second")
         assert press(idle_client, f"{self.PATH}/dead-letters").status == 303
         assert [m.body for m in messages_in("EmailQueue")] == ["first", "second"]
         assert messages_in("EmailDeadLetters") == []
 
-    def test_what_is_sent_again_reaches_its_reader(self, client: Client) -> None:
+    def test_redriven_message_reaches_the_worker(self, client: Client) -> None:
         """The message fails in its worker, so it is seen in the queue before the next try."""
         empty = {"waiting": 0, "inFlight": 0, "deadLetters": 0}
         add_dead_letters("StreamDeadLetters", "no JSON")
@@ -180,19 +180,19 @@ class TestQueues:
         soon(lambda: client.get("/_local/queues")["SearchRepairQueue"] != empty)
 
     @pytest.mark.parametrize("name", ["EmailDeadLetters", "Nothing"])
-    def test_no_other_names(self, idle_client: Client, name: str) -> None:
+    def test_unknown_queue_is_404(self, idle_client: Client, name: str) -> None:
         for method, path in (("GET", ""), ("POST", "/dead-letters"), ("POST", "/dead-letters/x")):
             assert idle_client.call(method, f"{PAGES}/queues/{name}{path}").status == 404
 
 
 class TestRows:
-    def test_kinds_with_how_many_there_are(self, idle_client: Client, world: World) -> None:
+    def test_row_kinds_are_listed_with_counts(self, idle_client: Client, world: World) -> None:
         for _ in range(3):
             world.person()
         text = Page(idle_client.call("GET", f"{PAGES}/rows")).text
         assert re.search(r"\bperson 3\b", text)
 
-    def test_those_of_a_kind_by_the_beginning_of_their_key(
+    def test_rows_of_a_kind_are_filtered_by_key_prefix(
         self, idle_client: Client, world: World
     ) -> None:
         one, other = world.person(), world.person()
@@ -206,7 +206,7 @@ class TestRows:
 
 
 class TestClock:
-    def test_it_moves_forward(self, idle_client: Client) -> None:
+    def test_moves_forward(self, idle_client: Client) -> None:
         before = clock.offset()
         answer = press(idle_client, f"{PAGES}/clock", amount=2, unit="hours")
         assert (answer.status, answer.header("location")) == (303, f"{PAGES}/clock")
@@ -219,21 +219,23 @@ class TestClock:
          {"amount": 3651, "unit": "days"}, {"amount": "1.5", "unit": "days"},
          {"amount": 1, "unit": "years"}],
     )  # fmt: skip
-    def test_only_by_a_number_of_units(
+    def test_invalid_amount_or_unit_is_refused(
         self, idle_client: Client, fields: dict[str, object]
     ) -> None:
         before = clock.offset()
         assert press(idle_client, f"{PAGES}/clock", **fields).status == 422
         assert clock.offset() == before
 
-    def test_a_schedule_is_run_and_says_what_it_did(self, idle_client: Client) -> None:
+    def test_schedule_is_run_and_its_result_shown(self, idle_client: Client) -> None:
         assert press(idle_client, f"{PAGES}/schedules/outbox_sweep").status == 303
         assert '{"sent": 0} at ' in Page(idle_client.call("GET", f"{PAGES}/clock")).text
         assert press(idle_client, f"{PAGES}/schedules/outbox_relay").status == 404
 
 
 class TestRequests:
-    def test_each_with_its_status_and_problem(self, idle_client: Client, world: World) -> None:
+    def test_requests_are_listed_with_status_and_problem(
+        self, idle_client: Client, world: World
+    ) -> None:
         owner = world.person()
         key = world.api_key(world.workspace(owner), KeyScope.WRITE, owner)
         (error,) = idle_client.call("GET", "/v1/orders?pageSize=7", token=key).json["errors"]
@@ -247,13 +249,13 @@ class TestRequests:
         assert "not_found" in text
         assert key not in text
 
-    def test_a_head_request_gets_the_apis_own_answer(self, idle_client: Client) -> None:
+    def test_head_request_is_listed_with_the_api_status(self, idle_client: Client) -> None:
         """The answer to `HEAD` is a problem without a body."""
         assert idle_client.call("HEAD", "/v1/weather").status == 404
         text = Page(idle_client.call("GET", f"{PAGES}/requests")).text
         assert re.search(r"HEAD /v1/weather \S+ 404", text)
 
-    def test_what_is_asked_of_the_pages_is_none(self, idle_client: Client) -> None:
+    def test_requests_to_local_pages_are_not_listed(self, idle_client: Client) -> None:
         idle_client.call("GET", "/_local/emails")
         assert idle_client.run is not None
         assert "None yet." in Page(idle_client.call("GET", f"{PAGES}/requests")).text
@@ -299,20 +301,20 @@ class TestWriteBacks:
 
         return soon(lambda: re.search(row, look()) is not None)
 
-    def test_each_attempt_and_when_the_next_one_is(self, client: Client, world: World) -> None:
+    def test_attempts_and_the_next_one_are_listed(self, client: Client, world: World) -> None:
         change = self.change_consent(client, world, f"{client.run.webhook_url}?answer=503")
         attempt = rf"{MOMENT}: The store answered with status 503\. \(\d+ ms\)"
         row = rf"{change} [0-9a-f-]+ email: unsubscribed pending {attempt} {MOMENT}"
         assert self.shown(client, row)
 
-    def test_what_became_of_telling_a_store(
+    def test_delivered_write_back_is_shown_as_written(
         self, client: Client, write_back: dict[str, str]
     ) -> None:
         change = write_back["webhook-id"].partition(".")[0]
         row = rf"{change} [0-9a-f-]+ email: unsubscribed written {MOMENT}: 204 \(\d+ ms\)"
         assert self.shown(client, row)
 
-    def test_its_body_and_that_its_signature_is_right(
+    def test_body_and_valid_signature_are_shown(
         self, client: Client, write_back: dict[str, str]
     ) -> None:
         text = Page(client.call("GET", f"{PAGES}/write-backs")).text
@@ -330,7 +332,7 @@ class TestWriteBacks:
             ({"webhook-id": "nothing"}, "No store has this"),
         ],
     )
-    def test_what_somebody_else_sent(
+    def test_invalid_signature_or_unknown_id_is_flagged(
         self, client: Client, write_back: dict[str, str], change: dict[str, str], verdict: str
     ) -> None:
         sent = {**write_back, **change}

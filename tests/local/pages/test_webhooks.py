@@ -38,7 +38,7 @@ def send(client: Client, owner: Someone, answer_query: str) -> str:
 
 
 class TestPage:
-    def test_without_an_endpoint_it_says_how_to_make_one(self, client: Client) -> None:
+    def test_no_endpoint_shows_how_to_create_one(self, client: Client) -> None:
         shown = Page(client.call("GET", PATH))
         assert "Make one with POST /v1/webhook-endpoints" in shown.text
         assert PATH in client.call("GET", EVERY_PAGE[0]).body.decode()
@@ -52,7 +52,7 @@ class TestPage:
             ("?answer=redirect", ["pending", "Redirects aren't followed."]),
         ],
     )
-    def test_it_shows_each_attempt_and_what_came(
+    def test_attempts_and_received_webhook_are_shown(
         self, client: Client, owner: Someone, answer_query: str, expected: list[str]
     ) -> None:
         delivery = send(client, owner, answer_query)
@@ -72,7 +72,7 @@ class TestPretendEndpoint:
         """A message, as it is posted."""
         return Request(EnvironBuilder(method="POST", query_string=query, data=b"{}").get_environ())
 
-    def test_a_hang_is_longer_than_an_attempt_waits(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_hang_exceeds_the_delivery_timeout(self, monkeypatch: pytest.MonkeyPatch) -> None:
         slept: list[float] = []
         monkeypatch.setattr(time, "sleep", slept.append)
         endpoint = PretendEndpoint()
@@ -82,10 +82,10 @@ class TestPretendEndpoint:
         assert len(endpoint.received()) == 1
 
     @pytest.mark.parametrize("answer", ["99", "600", "soon", "²", ""])
-    def test_an_answer_that_there_is_not(self, answer: str) -> None:
+    def test_unknown_answer_is_422(self, answer: str) -> None:
         with pytest.raises(UnprocessableEntity):
             PretendEndpoint().answer(self.request(f"answer={answer}"))
 
-    def test_it_asks_for_a_pause(self) -> None:
+    def test_retry_after_is_sent(self) -> None:
         answer = PretendEndpoint().answer(self.request("answer=429&retryAfter=60"))
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")

@@ -137,7 +137,7 @@ def arrivals(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Arriva
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(values=all_values, data=st.data())
-def test_every_order_of_arrival_ends_in_the_state_that_the_rules_say(
+def test_every_arrival_order_ends_in_state_of_model(
     arrivals: Callable[[], Arrivals], values: list[SourceValues], data: st.DataObject
 ) -> None:
     rules = AddressRules()

@@ -68,7 +68,7 @@ def due_at(shop: Shop, person: Profile, change: dict[str, Any]) -> Any:
 class TestTimes:
     """The times of attempts."""
 
-    def test_at_once_then_after_each_wait_with_jitter_and_no_more_after_the_last(
+    def test_ten_attempts_with_jittered_waits_then_failed(
         self, shop: Shop, store: UUID, person: Profile, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
@@ -91,7 +91,7 @@ class TestTimes:
         advance(timedelta(days=2))
         assert len(listener.received) == 10
 
-    def test_a_store_that_is_down_for_two_days_still_learns_it(
+    def test_store_down_for_two_days_gets_the_change(
         self, shop: Shop, store: UUID, person: Profile, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
@@ -108,7 +108,7 @@ class TestTimes:
         assert shop.outcome(person, change, store) == "written"
         assert shop.world.rows(PARTITION) == []
 
-    def test_retry_after_is_kept_to(
+    def test_retry_after_header_is_respected(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
@@ -119,7 +119,7 @@ class TestTimes:
         advance(timedelta(minutes=1, seconds=5))
         assert shop.outcome(person, change, store) == "written"
 
-    def test_what_the_store_refuses_for_good_fails_at_once(
+    def test_permanent_refusal_fails_at_once(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
@@ -131,10 +131,10 @@ class TestTimes:
         assert len(listener.received) == 2
 
 
-class TestLog:
+class TestListedAttempts:
     """What a list of write-backs shows of the attempts."""
 
-    def test_each_attempt(self, shop: Shop, person: Profile, listener: Receiver) -> None:
+    def test_each_attempt_is_listed(self, shop: Shop, person: Profile, listener: Receiver) -> None:
         _, message = unsubscribed(shop, person)
         assert (listed(shop)["attempts"], listed(shop)["nextAttemptAt"]) == ([], None)
         listener.answers = [503]
@@ -151,7 +151,7 @@ class TestLog:
         assert all(a["durationMs"] >= 0 for a in shown["attempts"])
         assert set(shown["attempts"][0]) == {"at", "status", "error", "durationMs"}
 
-    def test_a_change_has_what_it_had(
+    def test_consent_change_response_has_no_attempts(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)
@@ -161,7 +161,7 @@ class TestLog:
         assert set(shown) == {"store", "status", "skipReason", "error", "doneAt"}
         assert (shown["status"], shown["error"], shown["doneAt"]) == ("pending", None, None)
 
-    def test_what_waits_holds_nothing_of_the_person(
+    def test_waiting_attempts_contain_no_personal_data(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         _, message = unsubscribed(shop, person)
@@ -180,7 +180,7 @@ class TestLog:
 class TestOrder:
     """A newer change takes precedence over a waiting one."""
 
-    def test_a_newer_change_goes_out_at_once_and_ends_the_older_one(
+    def test_newer_change_is_sent_at_once_and_supersedes_older(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         older = shop.change(person, "subscribed")
@@ -199,7 +199,7 @@ class TestOrder:
         assert shop.outcome(person, older, store) == "superseded"
 
 
-class TestBroughtForward:
+class TestEarlyRetry:
     """Waiting write-backs are sent at once when the store accepts one again."""
 
     def waiting(self, shop: Shop, person: Profile, listener: Receiver) -> dict[str, Any]:
@@ -214,7 +214,7 @@ class TestBroughtForward:
         shop.world.deliver()
         return change
 
-    def test_by_the_first_success(
+    def test_first_success_sends_waiting_write_backs(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change = self.waiting(shop, person, listener)
@@ -230,7 +230,7 @@ class TestBroughtForward:
         assert listener.received == []
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
-    def test_by_another_address(
+    def test_new_url_sends_waiting_write_backs(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change = self.waiting(shop, person, listener)
@@ -242,7 +242,7 @@ class TestBroughtForward:
         make_all()
         assert len(listener.received) == 1
 
-    def test_not_where_somebody_asks_for_what_failed(
+    def test_bulk_retry_of_failed_skips_waiting_ones(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         self.waiting(shop, person, listener)
@@ -255,7 +255,7 @@ class TestBroughtForward:
         failed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
         assert failed.json["items"] == []
 
-    def test_one_alone_cannot_be_retried_while_it_waits(
+    def test_single_retry_of_waiting_write_back_is_refused(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change = self.waiting(shop, person, listener)
@@ -271,7 +271,7 @@ class TestErased:
         answer = shop.world.call("DELETE", f"/profiles/{person.id}", token=shop.owner.token)
         assert answer.status == 204
 
-    def test_it_goes_out_by_ids_after_days(
+    def test_opt_out_is_sent_by_customer_id_after_days(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         _, message = unsubscribed(shop, person)
@@ -296,7 +296,7 @@ class TestErased:
 
     @pytest.mark.parametrize("minutes", [0, 1, 6, 60, 600])
     @pytest.mark.parametrize("is_removed", [False, True], ids=["before it is removed", "after"])
-    def test_it_goes_out_at_once_whatever_attempt_waits(
+    def test_opt_out_is_sent_at_once_whichever_attempt_waits(
         self, shop: Shop, person: Profile, listener: Receiver, minutes: int, is_removed: bool
     ) -> None:
         """Also if the message arrives before the worker has removed the person's change."""
@@ -318,7 +318,7 @@ class TestErased:
         advance(timedelta(days=1))
         assert len(listener.received) == 2
 
-    def test_ten_attempts_then_it_waits_for_a_mended_store(
+    def test_opt_out_waits_for_new_url_after_last_attempt(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         unsubscribed(shop, person)
@@ -345,7 +345,7 @@ class TestKilled:
     """An attempt that fails, killed before and after each of its calls."""
 
     @pytest.mark.parametrize("made", [0, 2], ids=["soon", "in a row"])
-    def test_another_attempt_always_follows(
+    def test_next_attempt_follows_after_kill_at_any_call(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver, made: int
     ) -> None:
         """After the third attempt, the next one waits in a row; after the first two, in SQS."""
@@ -375,7 +375,7 @@ class TestKilled:
             assert shop.world.rows(PARTITION) == [], positions
             assert shop.world.queue_depth(RETRIES) == 0, positions
 
-    def test_in_each_order_and_twice_each_attempt_is_made_once(
+    def test_duplicate_messages_in_any_order_make_one_attempt(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, first = unsubscribed(shop, person)
@@ -392,7 +392,7 @@ class TestKilled:
             assert listener.states == ["unsubscribed"]
             assert shop.outcome(person, change, store) == "written"
 
-    def test_messages_of_attempts_before_it_was_begun_again_do_nothing(
+    def test_messages_of_earlier_attempts_are_ignored_after_retry(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, first = unsubscribed(shop, person)
@@ -432,7 +432,7 @@ class TestKilled:
 class TestSwept:
     """A waiting attempt doesn't count as lost, an overdue one does."""
 
-    def test_one_that_waits_is_not_queued_again(
+    def test_waiting_attempt_is_not_queued_again(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         unsubscribed(shop, person)
@@ -448,7 +448,7 @@ class TestSwept:
         assert shop.queued() == []
         assert len(listener.received) == made
 
-    def test_whose_message_was_lost_goes_on_with_its_next_attempt(
+    def test_lost_message_is_replaced_by_next_attempt(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         shop.world.deliver_outbox()
@@ -461,7 +461,7 @@ class TestSwept:
         assert shop.outcome(person, change, store) == "written"
         assert len(listed(shop)["attempts"]) == 2
 
-    def test_whose_row_was_lost_may_be_retried_a_day_after_it_was_due(
+    def test_lost_row_can_be_retried_a_day_after_due_time(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
     ) -> None:
         change, message = unsubscribed(shop, person)

@@ -61,13 +61,13 @@ class TestList:
         answer = shop.world.call("GET", path_of(NOBODY), token=shop.owner.token, query=query)
         assert answer.error_paths() == paths
 
-    def test_nothing_yet(self, shop: Shop) -> None:
+    def test_empty_history(self, shop: Shop) -> None:
         key = shop.world.api_key(shop.workspace, KeyScope.READ, shop.owner)
         answer = shop.world.call("GET", path_of(shop.person()), token=key)
         assert answer.status == 200
         assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
-    def test_newest_first_by_pages(self, shop: Shop) -> None:
+    def test_newest_first_with_pagination(self, shop: Shop) -> None:
         profile = shop.person()
         for number in range(12):
             shop.change(profile, ["subscribed", "unsubscribed"][number % 2])
@@ -90,7 +90,7 @@ class TestList:
         recorded = [row["recordedAt"] for row in rows]
         assert recorded == sorted(recorded, reverse=True)
 
-    def test_a_page_reads_no_further_than_its_end(self, shop: Shop) -> None:
+    def test_page_reads_only_its_rows(self, shop: Shop) -> None:
         """The profile counts the total."""
         profile = shop.person()
         for number in range(15):
@@ -139,7 +139,7 @@ class TestList:
         assert body["total"] == len(expected)
         assert {row["address"] for row in body["items"]} <= {EMAIL, PHONE}
 
-    def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_broad_filter_is_refused(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """A filter looks at each row; without one, all changes can be read page by page."""
         monkeypatch.setattr(listing, "MAX_ROWS", 2)
         profile = shop.person()
@@ -171,15 +171,15 @@ class TestGet:
         answer = shop.world.call("GET", path_of(shop.person(), body["id"]), token=shop.owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_unknown(self, shop: Shop) -> None:
+    def test_unknown_id_is_not_found(self, shop: Shop) -> None:
         answer = shop.world.call("GET", path_of(shop.person(), uuid4()), token=shop.owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_the_path_is_no_uuid(self, shop: Shop) -> None:
+    def test_invalid_uuid_is_refused(self, shop: Shop) -> None:
         answer = shop.world.call("GET", path_of(shop.person(), "1"), token=shop.owner.token)
         assert answer.error_paths() == ["path.changeId"]
 
-    def test_by_a_reader(self, shop: Shop) -> None:
+    def test_read_key_is_allowed(self, shop: Shop) -> None:
         profile = shop.person(shop.store())
         body = shop.change(profile, "subscribed")
         key = shop.world.api_key(shop.workspace, KeyScope.READ, shop.owner)

@@ -72,7 +72,7 @@ class TestChangeEmail:
         assert answer.error_paths() == paths
         assert shop.profile(profile.id) == profile
 
-    def test_the_path_is_no_uuid(self, shop: Shop) -> None:
+    def test_invalid_uuid_is_refused(self, shop: Shop) -> None:
         answer = shop.world.call(
             "PUT",
             "/profiles/7/consent/email",
@@ -81,7 +81,7 @@ class TestChangeEmail:
         )
         assert answer.error_paths() == ["path.id"]
 
-    def test_not_in_the_future(self, shop: Shop) -> None:
+    def test_future_time_is_refused(self, shop: Shop) -> None:
         profile = shop.person()
         soon = clock.to_text(clock.now() + timedelta(minutes=1))
         answer = shop.world.call(
@@ -92,7 +92,7 @@ class TestChangeEmail:
         )
         assert answer.error_paths() == ["/occurredAt"]
 
-    def test_without_an_email(self, shop: Shop) -> None:
+    def test_profile_without_email_is_refused(self, shop: Shop) -> None:
         profile = shop.person(email=None)
         answer = shop.world.call(
             "PUT",
@@ -102,7 +102,7 @@ class TestChangeEmail:
         )
         assert answer.problem() == (409, "no_email")
 
-    def test_by_a_person(self, shop: Shop) -> None:
+    def test_change_by_signed_in_person(self, shop: Shop) -> None:
         here, there = shop.store(), shop.store(listens=False)
         profile = shop.person(here, there)
         before = clock.now()
@@ -145,7 +145,7 @@ class TestChangeEmail:
             for store_id in sorted((here, there), key=str)
         ]
 
-    def test_by_a_key_with_proof(self, shop: Shop) -> None:
+    def test_change_by_api_key_with_proof(self, shop: Shop) -> None:
         profile = shop.person()
         key = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         long_ago = "2024-02-29T23:59:59.123456+02:00"
@@ -175,7 +175,7 @@ class TestChangeEmail:
         assert body["writeBacks"] == []
         assert shop.queued() == []
 
-    def test_what_is_no_network_address_is_refused_in_plain_words(self, shop: Shop) -> None:
+    def test_invalid_ip_address_is_refused_with_plain_message(self, shop: Shop) -> None:
         profile = shop.person()
         proof = {"reference": "form 7", "ip": "203.0.113.7:443"}
         body = {"state": "subscribed", "proof": proof}
@@ -201,14 +201,14 @@ class TestChangeEmail:
         )
         assert shop.profile(profile.id) == profile
 
-    def test_the_callers_own_address_is_no_proof(self, shop: Shop) -> None:
+    def test_callers_own_ip_address_is_not_stored_as_proof(self, shop: Shop) -> None:
         profile = shop.person()
         body = shop.change(profile, "subscribed", proof={"reference": "form 7"})
         assert body["proof"]["ip"] is None
         assert body["proof"]["userAgent"] is None
         assert body["proof"]["reference"] == "form 7"
 
-    def test_the_state_that_is_there_already(self, shop: Shop) -> None:
+    def test_unchanged_state_records_nothing(self, shop: Shop) -> None:
         profile = shop.person(shop.store())
         first = shop.change(profile, "subscribed")
         messages = shop.queued()
@@ -218,7 +218,7 @@ class TestChangeEmail:
         listed = shop.world.call("GET", path_of(profile), token=shop.owner.token).json
         assert listed["total"] == 1
 
-    def test_it_still_raises_as_of(self, shop: Shop) -> None:
+    def test_unchanged_state_raises_as_of(self, shop: Shop) -> None:
         profile = shop.person()
         first = shop.change(profile, "subscribed")
         shop.world.advance(hours=2)
@@ -227,7 +227,7 @@ class TestChangeEmail:
         assert shop.change(profile, "unsubscribed", occurredAt=between) == first
         assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
 
-    def test_an_older_word_is_history_only(self, shop: Shop) -> None:
+    def test_older_statement_is_only_recorded_in_history(self, shop: Shop) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         holding = shop.change(profile, "unsubscribed")
@@ -250,14 +250,14 @@ class TestChangeEmail:
             }
         ]
 
-    def test_the_same_moment_unsubscribed_wins(self, shop: Shop) -> None:
+    def test_unsubscribed_wins_at_same_time(self, shop: Shop) -> None:
         profile, moment = shop.person(), clock.to_text(clock.now() - timedelta(hours=1))
         shop.change(profile, "subscribed", occurredAt=moment)
         body = shop.change(profile, "unsubscribed", occurredAt=moment)
         assert body["state"] == "unsubscribed"
         assert shop.change(profile, "subscribed", occurredAt=moment) == body
 
-    def test_without_a_moment_it_always_wins(self, shop: Shop) -> None:
+    def test_request_without_time_always_wins(self, shop: Shop) -> None:
         profile = shop.person()
         states = ["subscribed", "unsubscribed"] * 3
         bodies = [shop.change(profile, state) for state in states]
@@ -265,21 +265,21 @@ class TestChangeEmail:
         moments = [body["occurredAt"] for body in bodies]
         assert moments == sorted(set(moments))
 
-    def test_a_store_with_orders_alone_is_not_told(self, shop: Shop) -> None:
+    def test_store_with_orders_only_gets_no_write_back(self, shop: Shop) -> None:
         store_id = shop.store()
         profile = shop.person()
         linked = profile.linked(store_id, orders=1)
         shop.save(profile, linked)
         assert shop.change(linked, "subscribed")["writeBacks"] == []
 
-    def test_a_store_whose_customer_was_deleted_is_told_of(self, shop: Shop) -> None:
+    def test_store_with_deleted_customer_has_write_back(self, shop: Shop) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.customer(profile, store_id, deleted_at=clock.now())
         [write_back] = shop.change(profile, "subscribed")["writeBacks"]
         assert write_back["store"]["id"] == str(store_id)
 
-    def test_the_state_is_the_addresss(self, shop: Shop) -> None:
+    def test_state_belongs_to_address_not_profile(self, shop: Shop) -> None:
         first, second = shop.person(), shop.person()
         body = shop.change(first, "subscribed")
         assert shop.change(second, "subscribed") == body
@@ -327,7 +327,7 @@ class TestChangeSms:
         assert answer.error_paths() == paths
         assert shop.profile(profile.id) == profile
 
-    def test_without_a_phone(self, shop: Shop) -> None:
+    def test_profile_without_phone_is_refused(self, shop: Shop) -> None:
         profile = shop.person(phone=None)
         answer = shop.world.call(
             "PUT",
@@ -338,7 +338,7 @@ class TestChangeSms:
         assert answer.problem() == (409, "no_phone")
         assert shop.change(profile, "subscribed")["channel"] == "email"
 
-    def test_by_a_key_with_proof(self, shop: Shop) -> None:
+    def test_change_by_api_key_with_proof(self, shop: Shop) -> None:
         store_id = shop.store()
         profile = shop.person(store_id, email=None)
         key = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
@@ -387,7 +387,7 @@ class TestChangeSms:
         assert after.sms_consent is ConsentState.SUBSCRIBED
         assert after.email_consent is ConsentState.NOT_SUBSCRIBED
 
-    def test_the_channels_know_nothing_of_each_other(self, shop: Shop) -> None:
+    def test_channels_are_independent(self, shop: Shop) -> None:
         profile = shop.person()
         shop.change(profile, "unsubscribed")
         shop.change(profile, "subscribed", channel="sms")
@@ -395,7 +395,7 @@ class TestChangeSms:
         assert after.email_consent is ConsentState.UNSUBSCRIBED
         assert after.sms_consent is ConsentState.SUBSCRIBED
 
-    def test_the_state_that_is_there_already(self, shop: Shop) -> None:
+    def test_unchanged_state_records_nothing(self, shop: Shop) -> None:
         profile = shop.person(shop.store())
         first = shop.change(profile, "unsubscribed", channel="sms")
         messages = shop.queued()
@@ -403,7 +403,7 @@ class TestChangeSms:
         assert shop.change(profile, "unsubscribed", channel="sms") == first
         assert shop.queued() == messages
 
-    def test_an_older_word_is_history_only(self, shop: Shop) -> None:
+    def test_older_statement_does_not_change_state(self, shop: Shop) -> None:
         profile = shop.person()
         holding = shop.change(profile, "unsubscribed", channel="sms")
         earlier = clock.to_text(clock.now() - timedelta(days=1))
@@ -411,7 +411,7 @@ class TestChangeSms:
         assert answer == holding
         assert shop.profile(profile.id).sms_consent is ConsentState.UNSUBSCRIBED
 
-    def test_the_stores_are_told(self, shop: Shop, listener: Receiver) -> None:
+    def test_change_is_written_back_to_stores(self, shop: Shop, listener: Receiver) -> None:
         here, there = shop.store(), shop.store()
         profile = shop.person(here, there)
         shop.customer(profile, there, phone="+436609999999")

@@ -47,7 +47,7 @@ class TestDated:
 
     @settings(max_examples=2000, deadline=None)
     @given(st.lists(dated, min_size=1, max_size=8), st.data())
-    def test_the_greatest_holds_whatever_the_order(
+    def test_greatest_statement_holds_in_any_order(
         self, assertions: list[Assertion], data: st.DataObject
     ) -> None:
         greatest = max(assertions, key=lambda a: (a.occurred_at, ORDER.index(a.state)))
@@ -57,7 +57,7 @@ class TestDated:
 
     @settings(max_examples=1000, deadline=None)
     @given(st.lists(dated, min_size=1, max_size=8))
-    def test_recorded_and_superseded_as_the_rule_says(self, assertions: list[Assertion]) -> None:
+    def test_recorded_and_superseded_follow_the_rule(self, assertions: list[Assertion]) -> None:
         consent = AddressConsent()
         for assertion in assertions:
             change = ref()
@@ -75,7 +75,7 @@ class TestDated:
                 assert effective.change == consent.holds.change
             consent = decision.after
 
-    def test_the_same_state_raises_as_of_and_keeps_the_change(self) -> None:
+    def test_same_state_raises_as_of_without_new_change(self) -> None:
         first, second = arrived(Assertion(UNSUBSCRIBED, at(1)), Assertion(UNSUBSCRIBED, at(3)))
         assert not second.recorded
         assert second.after.as_of == at(3)
@@ -90,13 +90,13 @@ class TestDated:
         assert between.superseded
         assert between.after.state is UNSUBSCRIBED
 
-    def test_an_older_same_state_lowers_nothing(self) -> None:
+    def test_older_same_state_does_not_lower_as_of(self) -> None:
         _, second = arrived(Assertion(PENDING, at(3)), Assertion(PENDING, at(1)))
         assert not second.recorded
         assert second.after.as_of == at(3)
 
     @pytest.mark.parametrize("state", ORDER)
-    def test_the_first_one_holds(self, state: ConsentState) -> None:
+    def test_first_statement_holds(self, state: ConsentState) -> None:
         [decision] = arrived(Assertion(state, at(0)))
         assert decision.recorded
         assert not decision.superseded
@@ -107,7 +107,7 @@ class TestDated:
             Assertion(ConsentState.NOT_SUBSCRIBED, at(0))
 
 
-class TestWithoutAConsentTime:
+class TestUndated:
     """`subscribed` that a store gives without a consent time."""
 
     @settings(max_examples=2000, deadline=None)
@@ -122,7 +122,9 @@ class TestWithoutAConsentTime:
 
     @settings(max_examples=1000, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=7))
-    def test_it_never_overrides_unsubscribed(self, assertions: list[Assertion]) -> None:
+    def test_undated_subscription_never_overrides_unsubscription(
+        self, assertions: list[Assertion]
+    ) -> None:
         consent = AddressConsent()
         for assertion in assertions:
             after = decide(consent, assertion, ref()).after
@@ -130,30 +132,30 @@ class TestWithoutAConsentTime:
                 assert after.state is UNSUBSCRIBED or assertion.dated
             consent = after
 
-    def test_newer_than_an_unsubscription_it_is_history_only(self) -> None:
+    def test_undated_subscription_after_unsubscription_is_superseded(self) -> None:
         _, late = arrived(Assertion(UNSUBSCRIBED, at(1)), Assertion(SUBSCRIBED, at(2), dated=False))
         assert late.recorded
         assert late.superseded
         assert (late.after.state, late.after.as_of) == (UNSUBSCRIBED, at(1))
 
-    def test_an_older_unsubscription_that_comes_late_holds(self) -> None:
+    def test_late_arriving_older_unsubscription_holds(self) -> None:
         _, late = arrived(Assertion(SUBSCRIBED, at(2), dated=False), Assertion(UNSUBSCRIBED, at(1)))
         assert not late.superseded
         assert (late.after.state, late.after.as_of) == (UNSUBSCRIBED, at(1))
 
-    def test_it_follows_pending(self) -> None:
+    def test_undated_subscription_overrides_earlier_pending(self) -> None:
         _, second = arrived(
             Assertion(PENDING, at(1), dated=False), Assertion(SUBSCRIBED, at(2), dated=False)
         )
         assert not second.superseded
         assert second.after.state is SUBSCRIBED
 
-    def test_an_older_one_loses_to_pending(self) -> None:
+    def test_older_undated_subscription_is_superseded_by_pending(self) -> None:
         _, second = arrived(Assertion(PENDING, at(2)), Assertion(SUBSCRIBED, at(1), dated=False))
         assert second.superseded
         assert second.after.state is PENDING
 
-    def test_a_dated_one_overrides(self) -> None:
+    def test_later_dated_subscription_overrides_unsubscription(self) -> None:
         *_, last = arrived(
             Assertion(UNSUBSCRIBED, at(1)),
             Assertion(SUBSCRIBED, at(2), dated=False),
@@ -163,32 +165,34 @@ class TestWithoutAConsentTime:
         assert (last.after.state, last.after.as_of) == (SUBSCRIBED, at(3))
 
 
-class TestMomentLeftOut:
+class TestMissingOccurredAt:
     """`occurredAt` is left out: now, and at least 1 ms after all that is known."""
 
-    def test_now_where_nothing_is_later(self) -> None:
+    def test_now_if_no_statement_is_later(self) -> None:
         assert AddressConsent().moment_left_out(at(0)) == at(0)
         [first] = arrived(Assertion(SUBSCRIBED, at(0)))
         assert first.after.moment_left_out(at(1)) == at(1)
 
-    def test_a_millisecond_after_what_is_as_late(self) -> None:
+    def test_one_millisecond_after_statement_of_same_time(self) -> None:
         [first] = arrived(Assertion(SUBSCRIBED, at(1)))
         assert first.after.moment_left_out(at(1)) == at(1) + timedelta(milliseconds=1)
 
     @settings(max_examples=500, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=6), st.sampled_from(ORDER))
-    def test_so_it_always_holds(self, assertions: list[Assertion], state: ConsentState) -> None:
+    def test_statement_without_time_always_holds(
+        self, assertions: list[Assertion], state: ConsentState
+    ) -> None:
         consent = arrived(*assertions)[-1].after
         moment = consent.moment_left_out(at(0))
         assert decide(consent, Assertion(state, moment), ref()).after.state is state
 
 
-class TestTold:
+class TestWrittenBack:
     """Stores are sent the changes that aren't superseded."""
 
     @settings(max_examples=2000, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=8))
-    def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
+    def test_last_sent_change_is_the_effective_state(self, assertions: list[Assertion]) -> None:
         """Also if an unsubscription is overridden that had superseded a subscription."""
         consent, states, sent = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
         for assertion in assertions:
@@ -203,7 +207,7 @@ class TestTold:
             assert consent.holds is not None
             assert (sent[-1], states[sent[-1]]) == (consent.holds.change, consent.state)
 
-    def test_a_pending_behind_which_an_undated_one_stands(self) -> None:
+    def test_pending_restores_superseded_undated_subscription(self) -> None:
         """It overrides the refusal, so the superseded statement holds, and is sent."""
         refused = Assertion(UNSUBSCRIBED, at(5))
         in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
@@ -212,7 +216,7 @@ class TestTold:
         assert second.after.undated is not None
         assert third.restored == second.after.undated.change
 
-    def test_a_subscription_behind_which_an_undated_one_stands(self) -> None:
+    def test_dated_subscription_takes_as_of_of_later_undated_one(self) -> None:
         refused = Assertion(UNSUBSCRIBED, at(5))
         in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
         late = Assertion(SUBSCRIBED, at(7))

@@ -67,8 +67,8 @@ def follow_link(shop: Shop, person: str, reference: str, by: str) -> None:
     assert sent.status == 200
 
 
-class TestWhatIsKept:
-    def test_all_that_a_request_says(self, shop: Shop) -> None:
+class TestStoredEvidence:
+    def test_all_fields_of_request(self, shop: Shop) -> None:
         made = change(shop, "subscribed", occurredAt=at(5), proof=PROVEN, evidence=FORM)
         [one] = evidence_of(shop)
         assert UUID(one.pop("id"))
@@ -85,7 +85,7 @@ class TestWhatIsKept:
             "changeId": made["id"],
         }
 
-    def test_of_sms_too(self, shop: Shop) -> None:
+    def test_sms_statement(self, shop: Shop) -> None:
         person = upserted(shop, phone="+14155550123")["id"]
         path = f"/profiles/{person}/consent/sms"
         body = {"state": "subscribed", "evidence": {"url": FORM["url"]}}
@@ -94,7 +94,7 @@ class TestWhatIsKept:
         [one] = ask(shop, person).json["items"]
         assert (one["channel"], one["address"], one["url"]) == ("sms", "+14155550123", FORM["url"])
 
-    def test_a_proof_of_what_is_so_already(self, shop: Shop) -> None:
+    def test_proof_for_unchanged_state(self, shop: Shop) -> None:
         first = change(shop, "subscribed", occurredAt=at(5))
         again = change(shop, "subscribed", occurredAt=at(6), proof=PROVEN, evidence=FORM)
         assert again["id"] == first["id"]
@@ -103,12 +103,12 @@ class TestWhatIsKept:
         assert better["text"] == WORDING
         assert better["proof"]["ip"] == PROVEN["ip"]
 
-    def test_a_proof_without_a_time(self, shop: Shop) -> None:
+    def test_proof_without_time(self, shop: Shop) -> None:
         change(shop, "subscribed")
         change(shop, "subscribed", proof=PROVEN)
         assert [each["proof"]["reference"] for each in evidence_of(shop)] == ["form-7", None]
 
-    def test_a_statement_older_than_what_holds(self, shop: Shop) -> None:
+    def test_statement_older_than_effective_one(self, shop: Shop) -> None:
         change(shop, "unsubscribed", occurredAt=at(10))
         change(shop, "subscribed", occurredAt=at(5), proof=PROVEN)
         older, effective = evidence_of(shop)
@@ -126,8 +126,8 @@ class TestWhatIsKept:
         assert (first["changeId"] is None, second["changeId"]) == (False, None)
 
 
-class TestWhatIsNoEvidence:
-    def test_a_link_that_is_followed_again_and_again(self, shop: Shop) -> None:
+class TestNoEvidence:
+    def test_link_followed_repeatedly(self, shop: Shop) -> None:
         """Anybody who has an email may follow its link without end: no rows are added."""
         person = upserted(shop, email=ANN)["id"]
         for by in ("One-Click", "By-Page", "One-Click"):
@@ -138,26 +138,26 @@ class TestWhatIsNoEvidence:
         sources = [each["source"] for each in evidence_of(shop)]
         assert sources == ["unsubscribe_link", "manual", "one_click"]
 
-    def test_a_bare_repetition(self, shop: Shop) -> None:
+    def test_repetition_without_proof(self, shop: Shop) -> None:
         change(shop, "subscribed")
         change(shop, "subscribed")
         assert len(evidence_of(shop)) == 1
 
-    def test_a_statement_repeated_word_for_word(self, shop: Shop) -> None:
+    def test_identical_statement(self, shop: Shop) -> None:
         for _ in range(2):
             change(shop, "subscribed", occurredAt=at(5), proof=PROVEN, evidence=FORM)
         assert len(evidence_of(shop)) == 1
         change(shop, "subscribed", occurredAt=at(5), proof={**PROVEN, "ip": "203.0.113.8"})
         assert len(evidence_of(shop)) == 2
 
-    def test_a_list_imported_again(self, shop: Shop) -> None:
+    def test_repeated_import(self, shop: Shop) -> None:
         for _ in range(3):
             send(shop, [row(ANN, minutes=5, proof=PROOF)])
         assert len(evidence_of(shop)) == 1
 
 
 class TestImports:
-    def test_each_row_is_kept(self, shop: Shop) -> None:
+    def test_each_row_is_stored(self, shop: Shop) -> None:
         rows = [
             row(ANN, minutes=5, proof=PROOF, evidence=FORM),
             row(ANN, minutes=6, evidence={"text": WORDING}),
@@ -170,7 +170,7 @@ class TestImports:
         assert (first["optInLevel"], second["optInLevel"]) == ("single", "unknown")
         assert [each["changeId"] is None for each in (first, second, third)] == [False, True, False]
 
-    def test_a_wording_stands_once_for_all(self, shop: Shop) -> None:
+    def test_same_wording_is_stored_once(self, shop: Shop) -> None:
         rows = [row(f"p{n}@example.com", evidence={"text": WORDING}) for n in range(40)]
         assert counts(shop, *rows) == (40, 0, 0)
         [one] = shop.world.rows(wording_partition(shop.workspace))
@@ -179,7 +179,7 @@ class TestImports:
 
 
 class TestStores:
-    def test_what_a_customer_carries(self, shop: Shop) -> None:
+    def test_evidence_of_customer(self, shop: Shop) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 0, **subscribed(5, evidence=FORM, proof=PROVEN))
         [one] = evidence_of(shop)
@@ -188,7 +188,7 @@ class TestStores:
         assert one["proof"]["ip"] == PROVEN["ip"]
         assert (one["occurredAt"], one["source"]) == (at(5), "manual")
 
-    def test_a_record_that_says_the_same_again(self, shop: Shop) -> None:
+    def test_repeated_record_adds_no_evidence(self, shop: Shop) -> None:
         store = shop.store()
         for minutes in (1, 2, 3):
             put_customer(
@@ -210,7 +210,7 @@ class TestStores:
         ],
         ids=["later", "confirmed", "proof"],
     )
-    def test_a_better_proof_of_what_it_gave(
+    def test_better_proof_adds_evidence(
         self, shop: Shop, listener: Receiver, more: dict[str, Any]
     ) -> None:
         store = shop.store()
@@ -221,13 +221,13 @@ class TestStores:
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
         assert listener.received == []
 
-    def test_an_unticked_box(self, shop: Shop) -> None:
+    def test_unticked_box(self, shop: Shop) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 1, **subscribed(1))
         put_customer(shop, store, "c", 2, emailMarketingConsent="not_subscribed")
         assert [each["state"] for each in evidence_of(shop)] == ["unsubscribed", "subscribed"]
 
-    def test_what_it_gives_of_an_address_of_somebody_else(self, shop: Shop) -> None:
+    def test_statement_about_address_of_other_profile(self, shop: Shop) -> None:
         store = shop.store()
         put_customer(shop, store, "a", 1, **subscribed(1))
         put_customer(shop, store, "b", 1, email="ben@example.com")
@@ -235,7 +235,7 @@ class TestStores:
         newer, older = evidence_of(shop)
         assert (newer["text"], older["text"]) == (WORDING, None)
 
-    def test_an_old_consent_at_a_new_address(self, shop: Shop) -> None:
+    def test_old_consent_at_new_address(self, shop: Shop) -> None:
         """It asserts nothing, but is still the store's statement about that address."""
         store = shop.store()
         put_customer(shop, store, "c", 1, **subscribed(1))
@@ -246,7 +246,7 @@ class TestStores:
         assert (newest["address"], newest["state"]) == (BEN, "subscribed")
         assert newest["changeId"] is None
 
-    def test_nothing_is_a_statement(self, shop: Shop) -> None:
+    def test_not_subscribed_leaves_no_evidence(self, shop: Shop) -> None:
         put_customer(
             shop, shop.store(), "c", 1, evidence=FORM, emailMarketingConsent="not_subscribed"
         )
@@ -254,7 +254,7 @@ class TestStores:
 
 
 class TestReading:
-    def test_by_channel(self, shop: Shop) -> None:
+    def test_channel_filter(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone="+14155550123")["id"]
         token = shop.owner.token
         for number in range(3):
@@ -267,35 +267,35 @@ class TestReading:
         assert [each["channel"] for each in evidence_of(shop, channel="sms")] == ["sms"] * 3
         assert evidence_of(shop, channel="email,sms") == both
 
-    def test_a_page_past_the_end(self, shop: Shop) -> None:
+    def test_page_past_the_end(self, shop: Shop) -> None:
         change(shop, "subscribed")
         answer = ask(shop, profile_of(shop, ANN)["id"], page=2, pageSize=10)
         assert (answer.status, answer.json["items"], answer.json["total"]) == (200, [], 1)
 
-    def test_of_nobody(self, shop: Shop) -> None:
+    def test_unknown_profile_is_not_found(self, shop: Shop) -> None:
         answer = ask(shop, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11")
         assert (answer.status, answer.json["code"]) == (404, "not_found")
 
-    def test_by_an_unknown_channel(self, shop: Shop) -> None:
+    def test_unknown_channel_is_refused(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)["id"]
         answer = ask(shop, person, channel="post")
         assert (answer.status, answer.json["errors"][0]["path"]) == (422, "query.channel")
 
-    def test_a_plain_member_may_not(self, shop: Shop) -> None:
+    def test_member_without_admin_role_is_refused(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)["id"]
         member = shop.world.member(shop.workspace)
         path = f"/profiles/{person}/consent/evidence"
         answer = shop.world.call("GET", path, token=member.token)
         assert (answer.status, answer.json["code"]) == (403, "role")
 
-    def test_of_another_workspace(self, shop: Shop) -> None:
+    def test_other_workspaces_profile_is_not_found(self, shop: Shop) -> None:
         change(shop, "subscribed")
         stranger = shop.world.person()
         shop.world.workspace(stranger)
         path = f"/profiles/{profile_of(shop, ANN)['id']}/consent/evidence"
         assert shop.world.call("GET", path, token=stranger.token).status == 404
 
-    def test_after_merges(self, shop: Shop) -> None:
+    def test_evidence_of_merged_profiles_is_one_list(self, shop: Shop) -> None:
         people = [upserted(shop, email=f"m{n}@example.com")["id"] for n in range(3)]
         for number in range(4):
             for person in people:

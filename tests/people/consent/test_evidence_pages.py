@@ -34,7 +34,7 @@ MAX_UNITS = 10
 
 class TestSeries:
     @given(st.integers(0, 40), st.sets(st.integers(1, 40)))
-    def test_numbers_skip_what_was_removed(self, last: int, removed: set[int]) -> None:
+    def test_numbers_skip_removed_evidence(self, last: int, removed: set[int]) -> None:
         series = Series(last).without({number for number in removed if number <= last})
         remaining = [number for number in range(last, 0, -1) if number not in removed]
         assert series.count == len(remaining)
@@ -123,7 +123,7 @@ class TestSeveralPlaces:
         gone=st.sets(st.integers(0, 69), max_size=10),
         size=st.sampled_from([1, 3, 10]),
     )
-    def test_is_cut_as_a_plain_list_is(
+    def test_pages_match_plain_list(
         self,
         world: World,
         order: list[Statement],
@@ -177,7 +177,7 @@ def rows() -> list[dict[str, object]]:
 class TestAThousandStatements:
     """A thousand statements about one address. Writing each takes some time."""
 
-    def test_each_is_there_on_pages_of_ten_units(
+    def test_pages_contain_every_statement_at_ten_read_units(
         self, shop: Shop, rows: list[dict[str, object]]
     ) -> None:
         for some in (rows[:500], rows[500:]):

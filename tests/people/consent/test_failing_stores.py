@@ -43,10 +43,10 @@ def later(shop: Shop, **by: float) -> None:
     shop.world.deliver()
 
 
-class TestTellingTheOwner:
+class TestOwnerEmail:
     """One email, as soon as the owner has to act."""
 
-    def test_at_once_where_the_store_refuses(self, shop: Shop, listener: Receiver) -> None:
+    def test_sent_at_once_when_store_refuses(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
         for state in ("subscribed", "unsubscribed", "subscribed"):
             shop.change(person, state)
@@ -57,7 +57,7 @@ class TestTellingTheOwner:
         assert "still write to people who unsubscribed" in email.text
 
     @pytest.mark.parametrize("status", [408, 429, 500, 503])
-    def test_not_at_once_where_it_may_come_back(
+    def test_not_sent_at_once_for_transient_failure(
         self, shop: Shop, listener: Receiver, status: int
     ) -> None:
         shop.change(shop.person(shop.store()), "subscribed")
@@ -66,7 +66,7 @@ class TestTellingTheOwner:
         assert hand_over(message)
         assert emails(shop) == []
 
-    def test_after_a_day_without_any_other_change(self, shop: Shop, listener: Receiver) -> None:
+    def test_sent_after_a_day_without_further_change(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         shop.change(shop.person(store), "subscribed")
         [message] = shop.queued()
@@ -80,7 +80,7 @@ class TestTellingTheOwner:
             later(shop, days=3)
         assert len(emails(shop)) == 1
 
-    def test_not_where_it_took_something_meanwhile(self, shop: Shop, listener: Receiver) -> None:
+    def test_not_sent_if_store_accepted_since(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
         shop.change(person, "subscribed")
         [message] = shop.queued()
@@ -91,7 +91,7 @@ class TestTellingTheOwner:
         assert emails(shop) == []
         assert due(shop) == []
 
-    def test_not_where_it_is_disconnected(self, shop: Shop, listener: Receiver) -> None:
+    def test_not_sent_if_store_is_disconnected(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         shop.change(shop.person(store), "subscribed")
         [message] = shop.queued()
@@ -102,7 +102,7 @@ class TestTellingTheOwner:
         later(shop, days=2)
         assert emails(shop) == []
 
-    def test_once_a_week_where_it_takes_some_and_refuses_others(
+    def test_sent_once_a_week_if_store_fails_intermittently(
         self, shop: Shop, listener: Receiver
     ) -> None:
         person = shop.person(shop.store())
@@ -117,7 +117,7 @@ class TestTellingTheOwner:
         shop.world.deliver()
         assert len(emails(shop)) == 2
 
-    def test_a_store_has_one_message_that_waits(self, shop: Shop, listener: Receiver) -> None:
+    def test_store_has_one_waiting_message(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store())
         for number in range(4):
             shop.change(person, ("subscribed", "unsubscribed")[number % 2])
@@ -127,7 +127,7 @@ class TestTellingTheOwner:
             advance(timedelta(seconds=6))
             assert len(due(shop)) == 1
 
-    def test_again_where_the_new_address_fails_too(self, shop: Shop, listener: Receiver) -> None:
+    def test_sent_again_if_new_url_fails(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         for number in range(2):
@@ -151,7 +151,7 @@ def move(shop: Shop, store: UUID, url: str) -> None:
     assert answer.status == 200, answer.body
 
 
-class TestSendingAgain:
+class TestResending:
     """All failed write-backs are sent again after a new address, and after the first success."""
 
     def two_failed(self, shop: Shop, listener: Receiver) -> tuple[UUID, list[dict[str, Any]]]:
@@ -170,7 +170,7 @@ class TestSendingAgain:
         listener.received.clear()
         return store, changes
 
-    def test_another_address(self, shop: Shop, listener: Receiver) -> None:
+    def test_new_url_resends_failed_write_backs(self, shop: Shop, listener: Receiver) -> None:
         store, changes = self.two_failed(shop, listener)
         move(shop, store, f"http://{HOOK}/mended")
         send_write_backs(shop)
@@ -178,14 +178,14 @@ class TestSendingAgain:
         assert urls == {change["id"]: f"http://{HOOK}/mended" for change in changes}
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
-    def test_the_same_address_sends_nothing(self, shop: Shop, listener: Receiver) -> None:
+    def test_unchanged_url_resends_nothing(self, shop: Shop, listener: Receiver) -> None:
         store, _ = self.two_failed(shop, listener)
         current = shop.world.call("GET", f"/stores/{store}/write-back", token=shop.owner.token)
         move(shop, store, current.json["url"])
         assert send_write_backs(shop) == 0
         assert listener.received == []
 
-    def test_the_first_success(self, shop: Shop, listener: Receiver) -> None:
+    def test_first_success_resends_failed_write_backs(self, shop: Shop, listener: Receiver) -> None:
         store, changes = self.two_failed(shop, listener)
         put_customer(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
         change_consent(shop, f"cat.{CANARY}@example.com", "subscribed")
@@ -197,7 +197,7 @@ class TestSendingAgain:
         assert found is not None
         assert found.failures.since is None
 
-    def test_one_that_is_refused_for_good_is_left_in_the_end(
+    def test_permanently_refused_write_back_has_resend_limit(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A store may refuse one customer and accept all others: resending has a bound."""
@@ -220,7 +220,7 @@ class TestSendingAgain:
         answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
         assert answer.json == {"queued": 1}
 
-    def test_a_store_that_never_gives_in_is_told_no_more_by_itself(
+    def test_store_that_repeats_subscribed_gets_no_automatic_resend(
         self, shop: Shop, listener: Receiver
     ) -> None:
         store = shop.store()
@@ -243,7 +243,7 @@ class TestSendingAgain:
         assert [each["state"] for each in listed.json["items"]] == ["subscribed", "unsubscribed"]
 
     @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
-    def test_a_first_address_is_told_the_noes_of_before(
+    def test_first_url_gets_earlier_unsubscriptions_only(
         self, shop: Shop, listener: Receiver, state: str
     ) -> None:
         store = shop.store(listens=False)
@@ -256,7 +256,7 @@ class TestSendingAgain:
         send_write_backs(shop)
         assert listener.states == ["unsubscribed"] * (state == "unsubscribed")
 
-    def test_an_address_that_changes_while_the_old_one_fails(
+    def test_url_changed_during_failing_attempt_is_tried_next(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store = shop.store()

@@ -49,7 +49,7 @@ def put(shop: Shop, store: UUID, external_id: str = "c", **fields: Any) -> None:
     put_customer(shop, store, external_id, 5, **{**subscribed(5), **fields})
 
 
-def test_a_new_customers_own_consent_queues_nothing(shop: Shop, listener: Receiver) -> None:
+def test_consent_of_new_customer_queues_no_write_back(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put(shop, store)
     [change] = history_of(shop, profile_of(shop, ANN))
@@ -64,21 +64,21 @@ def test_a_new_customers_own_consent_queues_nothing(shop: Shop, listener: Receiv
     assert (send_write_backs(shop), listener.received) == (0, [])
 
 
-def test_the_worker_decides_the_same(shop: Shop, listener: Receiver) -> None:
+def test_worker_decides_the_same(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put(shop, store)
     decide_again(shop, store)
     assert (write_backs(shop), listener.received) == ({str(store): "already_current"}, [])
 
 
-def test_an_unsubscription_by_the_store_queues_nothing(shop: Shop, listener: Receiver) -> None:
+def test_unsubscription_by_store_queues_no_write_back(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put(shop, store, emailMarketingConsent="unsubscribed")
     assert write_backs(shop) == {str(store): "already_current"}
     assert (send_write_backs(shop), listener.received) == (0, [])
 
 
-def test_another_store_that_knows_the_person_gets_it(shop: Shop, listener: Receiver) -> None:
+def test_other_store_with_customer_gets_write_back(shop: Shop, listener: Receiver) -> None:
     here, there = shop.store(), shop.store()
     put_customer(shop, there, "t", 1)
     put(shop, here)
@@ -88,7 +88,7 @@ def test_another_store_that_knows_the_person_gets_it(shop: Shop, listener: Recei
     assert write_backs(shop) == {str(here): "already_current", str(there): "written"}
 
 
-def test_where_another_customer_of_the_store_has_the_address_it_is_written(
+def test_two_customers_of_store_with_address_get_write_backs(
     shop: Shop, listener: Receiver
 ) -> None:
     store = shop.store()
@@ -99,7 +99,7 @@ def test_where_another_customer_of_the_store_has_the_address_it_is_written(
     assert stated_by(shop, store, "first") == "subscribed"
 
 
-def test_after_a_deleted_customer_the_worker_decides(shop: Shop, listener: Receiver) -> None:
+def test_deleted_customer_leaves_decision_to_worker(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put_customer(shop, store, "first", 1)
     path = f"/stores/{store}/customers/first"
@@ -110,7 +110,9 @@ def test_after_a_deleted_customer_the_worker_decides(shop: Shop, listener: Recei
     assert (write_backs(shop), listener.received) == ({str(store): "already_current"}, [])
 
 
-def test_a_customer_who_was_known_without_consent(shop: Shop, listener: Receiver) -> None:
+def test_customer_first_put_without_consent_leaves_decision_to_worker(
+    shop: Shop, listener: Receiver
+) -> None:
     store = shop.store()
     put_customer(shop, store, "c", 1)
     put(shop, store)
@@ -119,7 +121,7 @@ def test_a_customer_who_was_known_without_consent(shop: Shop, listener: Receiver
     assert (write_backs(shop), listener.received) == ({str(store): "already_current"}, [])
 
 
-def test_a_store_without_an_address_lacks_the_permission(shop: Shop) -> None:
+def test_store_without_url_is_skipped_as_permission_missing(shop: Shop) -> None:
     store = shop.store(listens=False)
     put(shop, store)
     assert write_backs(shop) == {str(store): "pending"}
@@ -127,7 +129,7 @@ def test_a_store_without_an_address_lacks_the_permission(shop: Shop) -> None:
     assert write_backs(shop) == {str(store): "permission_missing"}
 
 
-def test_where_something_held_before_the_worker_decides(shop: Shop, listener: Receiver) -> None:
+def test_earlier_statement_leaves_decision_to_worker(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     upserted(shop, email=ANN)
     change_consent(shop, ANN, "unsubscribed", 1)
@@ -138,7 +140,7 @@ def test_where_something_held_before_the_worker_decides(shop: Shop, listener: Re
     assert listener.received == []
 
 
-def test_of_an_erased_address_the_worker_decides(shop: Shop) -> None:
+def test_erased_address_leaves_decision_to_worker(shop: Shop) -> None:
     store = shop.store()
     upserted(shop, email=ANN)
     change_consent(shop, ANN, "unsubscribed", 1)
@@ -148,7 +150,7 @@ def test_of_an_erased_address_the_worker_decides(shop: Shop) -> None:
     assert write_backs(shop) == {str(store): "pending"}
 
 
-def test_where_somebody_elses_customer_has_the_address_the_worker_decides(shop: Shop) -> None:
+def test_customer_of_other_profile_leaves_decision_to_worker(shop: Shop) -> None:
     store, changes = shop.store(), Changes()
     others = frozenset({CustomerRef(store, "of somebody else")})
     consents = ConsentRepository(shop.workspace)
@@ -160,7 +162,7 @@ def test_where_somebody_elses_customer_has_the_address_the_worker_decides(shop: 
     assert write_backs(shop) == {str(store): "pending"}
 
 
-def test_what_comes_next_is_written(shop: Shop, listener: Receiver) -> None:
+def test_later_changes_are_written_back(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put(shop, store)
     change_consent(shop, ANN, "unsubscribed", 10)

@@ -116,11 +116,11 @@ def somebody_new() -> Somebody:
     return Somebody(store, Subject(workspace, uuid4(), (store.id,)))
 
 
-class TestWhatIsNew:
+class TestNewValues:
     """Only what differs from what this store gave last asserts anything."""
 
     @pytest.mark.parametrize("state", ORDER)
-    def test_a_new_customer(self, somebody: Somebody, state: ConsentState) -> None:
+    def test_new_customer(self, somebody: Somebody, state: ConsentState) -> None:
         moment = clock.now() - timedelta(days=3)
         outcome = somebody.pushed(StoreConsent(EMAIL, state, moment))
         assert outcome is not None
@@ -148,11 +148,11 @@ class TestWhatIsNew:
         )
         assert somebody.asserted(UNSUBSCRIBED, moment + timedelta(days=1)).state is UNSUBSCRIBED
 
-    def test_without_an_address_there_is_nothing_to_assert(self, somebody: Somebody) -> None:
+    def test_customer_without_address_asserts_nothing(self, somebody: Somebody) -> None:
         assert somebody.pushed(StoreConsent(None, SUBSCRIBED, clock.now())) is None
 
     @pytest.mark.parametrize("state", ORDER)
-    def test_the_value_that_was_given_last(self, somebody: Somebody, state: ConsentState) -> None:
+    def test_repeated_value_asserts_nothing(self, somebody: Somebody, state: ConsentState) -> None:
         moment = clock.now()
         gave = StoreConsent(EMAIL, state, moment)
         for at in (None, moment, moment - timedelta(days=1)):
@@ -161,27 +161,27 @@ class TestWhatIsNew:
 
     @pytest.mark.parametrize("state", ORDER)
     @pytest.mark.parametrize("days", [3, None])
-    def test_the_same_state_with_a_later_consent_time(
+    def test_same_state_with_later_consent_time_is_asserted(
         self, somebody: Somebody, state: ConsentState, days: int | None
     ) -> None:
         gave = StoreConsent(EMAIL, state, clock.now() - timedelta(days=days) if days else None)
         assert somebody.pushed(StoreConsent(EMAIL, state, clock.now()), before=gave) is not None
         assert somebody.state() is state
 
-    def test_another_address_has_a_state_of_its_own(self, somebody: Somebody) -> None:
+    def test_same_state_for_new_address_is_asserted(self, somebody: Somebody) -> None:
         gave = StoreConsent("before@example.com", SUBSCRIBED)
         assert (
             somebody.pushed(StoreConsent(EMAIL, SUBSCRIBED, clock.now()), before=gave) is not None
         )
         assert somebody.state() is SUBSCRIBED
 
-    def test_a_phone(self, somebody: Somebody) -> None:
+    def test_phone_number_is_asserted_for_sms(self, somebody: Somebody) -> None:
         somebody.pushed(StoreConsent(PHONE, SUBSCRIBED, clock.now()), channel=Channel.SMS)
         assert somebody.state(Channel.SMS) is SUBSCRIBED
         assert somebody.state() is NOTHING
         assert [change.channel for change in somebody.history()] == [Channel.SMS]
 
-    def test_the_origin_names_the_store(self, somebody: Somebody) -> None:
+    def test_origin_without_store_is_an_error(self, somebody: Somebody) -> None:
         with pytest.raises(ValueError, match="no store"):
             assert_from_store(
                 Changes(),
@@ -194,29 +194,29 @@ class TestWhatIsNew:
             )
 
 
-class TestWhen:
+class TestOccurredAt:
     """`occurredAt` of what a store gives."""
 
-    def test_the_records_time_where_there_is_no_consent_time(self, somebody: Somebody) -> None:
+    def test_record_time_without_consent_time(self, somebody: Somebody) -> None:
         updated = clock.now() - timedelta(days=2)
         somebody.pushed(StoreConsent(EMAIL, PENDING), updated_at=updated)
         [change] = somebody.history()
         assert change.occurred_at == updated
 
-    def test_the_stores_consent_time_counts_first(self, somebody: Somebody) -> None:
+    def test_consent_time_before_record_time(self, somebody: Somebody) -> None:
         moment = clock.now() - timedelta(days=9)
         somebody.pushed(StoreConsent(EMAIL, PENDING, moment), updated_at=clock.now())
         [change] = somebody.history()
         assert change.occurred_at == moment
 
     @pytest.mark.parametrize("dated", [True, False])
-    def test_later_than_now_counts_as_now(self, somebody: Somebody, dated: bool) -> None:
+    def test_future_time_counts_as_now(self, somebody: Somebody, dated: bool) -> None:
         later, before = clock.now() + timedelta(days=1), clock.now()
         somebody.pushed(StoreConsent(EMAIL, PENDING, later if dated else None), updated_at=later)
         [change] = somebody.history()
         assert before <= change.occurred_at <= clock.now()
 
-    def test_without_a_consent_time_subscribed_never_overrides_unsubscribed(
+    def test_undated_subscription_does_not_override_unsubscription(
         self, somebody: Somebody
     ) -> None:
         somebody.asserted(UNSUBSCRIBED, clock.now() - timedelta(days=30))
@@ -229,14 +229,14 @@ class TestWhen:
         assert outcome.holds.change_id == first.id
         assert [each.skip_reason for each in second.write_backs] == ["superseded"]
 
-    def test_with_a_later_consent_time_it_does(self, somebody: Somebody) -> None:
+    def test_later_dated_subscription_overrides_unsubscription(self, somebody: Somebody) -> None:
         somebody.asserted(UNSUBSCRIBED, clock.now() - timedelta(days=30))
         somebody.pushed(
             StoreConsent(EMAIL, SUBSCRIBED, clock.now()), before=StoreConsent(EMAIL, UNSUBSCRIBED)
         )
         assert somebody.state() is SUBSCRIBED
 
-    def test_without_one_it_overrides_pending(self, somebody: Somebody) -> None:
+    def test_undated_subscription_overrides_pending(self, somebody: Somebody) -> None:
         somebody.pushed(StoreConsent(EMAIL, PENDING), updated_at=clock.now() - timedelta(days=1))
         somebody.pushed(StoreConsent(EMAIL, SUBSCRIBED), before=StoreConsent(EMAIL, PENDING))
         assert somebody.state() is SUBSCRIBED
@@ -277,7 +277,7 @@ class TestAnyOrder:
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(arrivals=st.lists(words, min_size=1, max_size=6), data=st.data())
-    def test_the_greatest_word_holds(
+    def test_greatest_statement_holds(
         self, world: World, arrivals: list[ConsentStatement], data: st.DataObject
     ) -> None:
         world.close()
@@ -301,7 +301,7 @@ class TestAnyOrder:
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(arrivals=st.lists(any_words, min_size=2, max_size=5), data=st.data())
-    def test_undated_words_too(
+    def test_undated_statements_end_in_same_state(
         self, world: World, arrivals: list[ConsentStatement], data: st.DataObject
     ) -> None:
         world.close()

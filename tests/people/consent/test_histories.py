@@ -302,7 +302,7 @@ class History:
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
-def test_each_address_is_what_the_rules_say_and_no_store_mails_who_said_no(
+def test_random_histories_match_model_and_stores_have_every_opt_out(
     shopify: Shopify, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few by default, as each request takes its time; 3,000 with the profile of CI."""

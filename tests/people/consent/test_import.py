@@ -38,7 +38,7 @@ from tests.people.consent.listening_store import PHONE, Shop
 class TestCaller:
     """W: a `write` key or a member."""
 
-    def test_another_workspaces_people_are_others(self, shop: Shop) -> None:
+    def test_import_does_not_affect_other_workspaces(self, shop: Shop) -> None:
         stranger = shop.world.person()
         shop.world.workspace(stranger)
         own = upserted(shop, email=ANN)
@@ -70,7 +70,7 @@ class TestBody:
         ("size", "status"),
         [(BODY_BYTES + 1, 200), (LARGE_BODY_BYTES, 200), (LARGE_BODY_BYTES + 1, 413)],
     )
-    def test_five_megabytes(self, shop: Shop, size: int, status: int) -> None:
+    def test_body_limit_is_five_megabytes(self, shop: Shop, size: int, status: int) -> None:
         start = b'{"changes":[0]}'
         body = start + b" " * (size - len(start))
         answer = shop.world.call("POST", "/consent/import", token=shop.owner.token, body=body)
@@ -118,11 +118,13 @@ BAD_ROWS: list[tuple[object, str, str]] = [
 ]
 
 
-class TestFailed:
+class TestFailedRows:
     """Rows that can't be read fail alone, with what mends them."""
 
     @pytest.mark.parametrize(("bad", "code", "remedy"), BAD_ROWS)
-    def test_a_bad_row(self, shop: Shop, bad: object, code: str, remedy: str) -> None:
+    def test_invalid_row_fails_without_affecting_others(
+        self, shop: Shop, bad: object, code: str, remedy: str
+    ) -> None:
         answer = send(shop, [row(BEN), bad, row(CAT)])
         assert answer.status == 200
         [failed] = answer.json["failed"]
@@ -131,23 +133,23 @@ class TestFailed:
         assert remedy in failed["detail"]
         assert total(shop) == 2
 
-    def test_every_code_is_among_them(self) -> None:
+    def test_every_error_code_is_tested(self) -> None:
         assert {code for _, code, _ in BAD_ROWS} == {fault.value for fault in ChangeFault}
 
-    def test_all_that_is_wrong_with_a_row(self, shop: Shop) -> None:
+    def test_detail_names_every_invalid_field(self, shop: Shop) -> None:
         [failed] = send(shop, [{"email": "x", "state": "maybe", "proof": 1}]).json["failed"]
         assert failed["code"] == "email_invalid"
         for field in ("email", "state", "occurredAt", "proof"):
             assert f"`{field}`" in failed["detail"]
         assert "phone" not in failed["detail"]
 
-    def test_none_of_it_is_told_back(self, shop: Shop) -> None:
+    def test_response_does_not_echo_row_content(self, shop: Shop) -> None:
         bad = [row(f"{CANARY} at example"), {**row(ANN), CANARY: CANARY}, row(ANN, CANARY)]
         answer = send(shop, bad)
         assert [failed["index"] for failed in answer.json["failed"]] == [0, 1, 2]
         assert CANARY not in answer.body.decode()
 
-    def test_the_longest_answer_is_kept_too(self, shop: Shop) -> None:
+    def test_longest_response_is_stored_for_replay(self, shop: Shop) -> None:
         """A row of DynamoDB holds 400 KB."""
         worst = {"email": "x", "phone": "y", "state": 1, "proof": 1, "more": 1}
         first = send(shop, [worst] * 500, key="k")
@@ -158,27 +160,27 @@ class TestFailed:
         again = send(shop, [worst] * 500, key="k")
         assert (again.body, again.header("idempotency-replayed")) == (first.body, "true")
 
-    def test_what_stands_for_nobody_counts_as_left_out(self, shop: Shop) -> None:
+    def test_empty_address_counts_as_missing(self, shop: Shop) -> None:
         assert counts(shop, {**row(ANN), "phone": ""}, {**row(PHONE), "email": None}) == (2, 0, 0)
 
 
-class TestWhatHolds:
+class TestEffectiveState:
     """The latest `occurredAt`; at one moment `unsubscribed`."""
 
-    def test_the_state_that_is_there_already(self, shop: Shop) -> None:
+    def test_unchanged_state_records_nothing(self, shop: Shop) -> None:
         counts(shop, row(ANN))
         profile, history = profile_of(shop, ANN), history_of(shop, profile_of(shop, ANN))
         assert counts(shop, row(ANN), row(ANN, minutes=5), row(ANN, minutes=-5)) == (0, 3, 0)
         assert profile_of(shop, ANN) == profile
         assert history_of(shop, profile) == history
 
-    def test_it_still_raises_as_of(self, shop: Shop) -> None:
+    def test_unchanged_state_raises_as_of(self, shop: Shop) -> None:
         counts(shop, row(ANN, proof=PROOF))
         counts(shop, row(ANN, minutes=9, proof=PROOF))
         assert counts(shop, row(ANN, "unsubscribed", 5)) == (0, 0, 1)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
 
-    def test_an_older_word_is_history_only(self, shop: Shop) -> None:
+    def test_older_statement_is_only_recorded_in_history(self, shop: Shop) -> None:
         store_id = shop.store()
         put_customer(shop, store_id, email=ANN)
         counts(shop, row(ANN, "unsubscribed", 9))
@@ -193,14 +195,14 @@ class TestWhatHolds:
         assert (write_back["status"], write_back["skipReason"]) == ("skipped", "superseded")
 
     @pytest.mark.parametrize("turned", [False, True])
-    def test_at_one_moment_unsubscribed(self, shop: Shop, turned: bool) -> None:
+    def test_unsubscribed_wins_at_same_time(self, shop: Shop, turned: bool) -> None:
         rows = [row(ANN, "subscribed", 5), row(ANN, "unsubscribed", 5)]
         rows = rows[::-1] if turned else rows
         assert counts(shop, *rows) == ((1, 0, 1) if turned else (2, 0, 0))
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
 
     @pytest.mark.parametrize("turned", [False, True])
-    def test_what_is_to_come_counts_as_now(self, shop: Shop, turned: bool) -> None:
+    def test_future_times_count_as_now(self, shop: Shop, turned: bool) -> None:
         """All future moments count as one moment, in any order."""
         soon = [clock.to_text(clock.now() + timedelta(hours=hours)) for hours in (1, 2)]
         rows = [
@@ -214,9 +216,7 @@ class TestWhatHolds:
         for change in history_of(shop, profile):
             assert before <= change["occurredAt"] <= change["recordedAt"]
 
-    def test_a_later_request_of_the_person_beats_an_import_from_the_future(
-        self, shop: Shop
-    ) -> None:
+    def test_later_request_overrides_import_dated_in_future(self, shop: Shop) -> None:
         soon = clock.to_text(clock.now() + timedelta(days=1))
         counts(shop, {**row(ANN), "occurredAt": soon})
         shop.world.advance(seconds=1)
@@ -225,7 +225,7 @@ class TestWhatHolds:
         answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
         assert answer.json["state"] == "unsubscribed"
 
-    def test_the_year_that_some_systems_write_for_none(self, shop: Shop) -> None:
+    def test_year_one_is_accepted_as_time(self, shop: Shop) -> None:
         never = {**row(ANN), "occurredAt": "0001-01-01T00:00:00Z"}
         assert counts(shop, never) == (1, 0, 0)
         assert counts(shop, row(ANN, "unsubscribed")) == (1, 0, 0)
@@ -258,7 +258,7 @@ class TestMany:
         assert len(known) < 150
         assert len(again) < 30
 
-    def test_five_hundred_words_of_one(self, shop: Shop) -> None:
+    def test_five_hundred_statements_about_one_address(self, shop: Shop) -> None:
         states = ["subscribed", "unsubscribed"]
         rows = [row(ANN, states[n % 2], n, proof=PROOF) for n in range(500)]
         assert counts(shop, *rows) == (500, 0, 0)
@@ -270,7 +270,7 @@ class TestMany:
         newest = [at(n) for n in range(499, 474, -1)]
         assert [change["occurredAt"] for change in listed["items"]] == newest
 
-    def test_more_than_a_transaction_takes(
+    def test_rows_exceeding_one_transaction(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importing, "ROOM", 400)
@@ -279,7 +279,7 @@ class TestMany:
         assert total(shop, emailMarketingConsent="subscribed") == 60
         check_lists(shop)
 
-    def test_what_no_transaction_takes_is_given_up(
+    def test_row_too_large_for_transaction_ends_in_internal_error(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tried: list[dict[int, str]] = []
@@ -296,10 +296,10 @@ class TestMany:
         assert sizes == sorted(sizes, reverse=True)
 
 
-class TestAtOnce:
+class TestRaces:
     """Other writers change the same people meanwhile."""
 
-    def test_two_imports_of_one_address(self, shop: Shop) -> None:
+    def test_concurrent_imports_of_one_address(self, shop: Shop) -> None:
         between: list[tuple[int, int, int]] = []
         with before_the_commit(
             lambda: between.append(counts(shop, row(ANN, "unsubscribed", 5), row(CAT)))
@@ -315,7 +315,7 @@ class TestAtOnce:
         ]
         check_lists(shop)
 
-    def test_the_person_meanwhile(self, shop: Shop) -> None:
+    def test_concurrent_request_of_the_person_wins(self, shop: Shop) -> None:
         """The person's request of now is later than the imported statement."""
         profile = upserted(shop, email=ANN)
         path, body = f"/profiles/{profile['id']}/consent/email", {"state": "unsubscribed"}
@@ -328,7 +328,9 @@ class TestAtOnce:
             assert counts(shop, row(ANN), row(BEN)) == (1, 0, 1)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_repeated_lost_races_end_in_conflict_and_can_be_resumed(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A conflict; recorded rows stay recorded, and the retry continues with the others."""
         monkeypatch.setattr(importing, "ROOM", 16)
         rows = [row(ANN), row(BEN), row(CAT)]
@@ -364,7 +366,7 @@ class TestRetries:
         other = send(shop, rows[:1], key="k")
         assert other.problem() == (422, "idempotency_key_reused")
 
-    def test_without_a_key_it_is_there_already(self, shop: Shop) -> None:
+    def test_repeat_without_key_is_unchanged(self, shop: Shop) -> None:
         rows = [row(ANN), row(BEN, "unsubscribed")]
         assert counts(shop, *rows) == (2, 0, 0)
         assert counts(shop, *rows) == (0, 2, 0)

@@ -92,10 +92,10 @@ def as_if_once(answer: Answer) -> None:
     assert (answer.status, answer.json) == (200, expected)
 
 
-class TestWithAKey:
+class TestWithIdempotencyKey:
     """The retry continues where the run ended."""
 
-    def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
+    def test_killed_at_any_call(self, world: World, listener: Receiver) -> None:
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
         found = crashes(world, import_them)
@@ -107,7 +107,7 @@ class TestWithAKey:
             assert (replay.body, replay.header("idempotency-replayed")) == (answer.body, "true")
             check(shop, listener, older=[1])
 
-    def test_killed_again_and_again(self, world: World, listener: Receiver) -> None:
+    def test_killed_after_each_transaction(self, world: World, listener: Receiver) -> None:
         """A run dies after each of its transactions; no run repeats what another has done."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
@@ -122,7 +122,7 @@ class TestWithAKey:
         check(shop, listener, older=[1])
 
     @pytest.mark.parametrize("number", [0, 1, 2, 3])
-    def test_another_run_before_any_transaction(
+    def test_concurrent_run_before_any_transaction(
         self, world: World, listener: Receiver, number: int
     ) -> None:
         """The first run's lease ended while it was paused; both runs answer the same."""
@@ -146,7 +146,7 @@ class TestWithAKey:
         assert (first.status, first.body) == (200, second[0].body)
         check(shop, listener, older=[1])
 
-    def test_what_came_between_stays(self, world: World, listener: Receiver) -> None:
+    def test_write_between_runs_is_not_undone(self, world: World, listener: Receiver) -> None:
         """The retry neither undoes nor repeats the write in between."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
@@ -162,7 +162,7 @@ class TestWithAKey:
         assert profile["emailMarketingConsent"] == "subscribed"
         assert len(history_of(shop, profile)) == 3
 
-    def test_moments_to_come_count_as_the_first_runs(self, world: World) -> None:
+    def test_future_times_count_as_time_of_first_run(self, world: World) -> None:
         """So a retry decides as the first run would have."""
         shop = ready(world)
         rows = [
@@ -183,7 +183,7 @@ class TestWithAKey:
         }
         assert len(moments) == 1
 
-    def test_another_body_after_a_release_begins_anew(
+    def test_other_body_after_released_key_starts_over(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A 500 releases the key; what it recorded of one body says nothing of another body."""
@@ -201,10 +201,10 @@ class TestWithAKey:
         assert total(shop) == 5
 
 
-class TestWithoutAKey:
+class TestWithoutIdempotencyKey:
     """A caller who sends it again finds the rows that were recorded already."""
 
-    def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
+    def test_killed_at_any_call(self, world: World, listener: Receiver) -> None:
         shop = ready(world)
         import_them = partial(send, shop, ROWS)
         for _ in crashes(world, import_them):

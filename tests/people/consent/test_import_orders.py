@@ -123,7 +123,7 @@ def check(shop: Shop, model: Model, outcomes: Counter[str], imported: set[str]) 
 
 @settings(max_examples=15, deadline=None)
 @given(changes, st.lists(st.integers(0, 12), max_size=2), st.sampled_from([1, 9, 16, 76]))
-def test_an_import_is_its_changes_one_after_another(
+def test_import_equals_its_changes_one_by_one(
     rows: list[Change], cuts: list[int], room: int
 ) -> None:
     world = World()
@@ -144,7 +144,9 @@ def test_an_import_is_its_changes_one_after_another(
 
 @settings(max_examples=8, deadline=None)
 @given(changes, st.data())
-def test_any_order_ends_as_single_requests_do(rows: list[Change], data: st.DataObject) -> None:
+def test_import_in_any_order_equals_single_requests(
+    rows: list[Change], data: st.DataObject
+) -> None:
     rows = [replace(change, proven=True) for change in rows]
     world = World()
     try:

@@ -27,11 +27,11 @@ from tests.people.consent.imports import (
 from tests.people.consent.listening_store import PHONE, Shop
 
 
-class TestNobodyHasTheAddress:
+class TestUnclaimedAddress:
     """The import creates a profile, as an upsert does."""
 
     @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
-    def test_by_a_person(self, shop: Shop, state: str) -> None:
+    def test_import_by_person_creates_profile(self, shop: Shop, state: str) -> None:
         before = clock.to_text(clock.now())
         proof = {"reference": "list 7", "ip": "192.0.2.7", "userAgent": "Firefox"}
         assert counts(shop, row(ANN, state, proof=proof)) == (1, 0, 0)
@@ -68,7 +68,7 @@ class TestNobodyHasTheAddress:
         }
         assert shop.queued() == []
 
-    def test_by_a_key(self, shop: Shop) -> None:
+    def test_import_by_api_key_creates_profile(self, shop: Shop) -> None:
         secret = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         assert send(shop, [row(PHONE, "unsubscribed")], token=secret).json["recorded"] == 1
         profile, key = profile_of(shop, PHONE), shop.world.key_of(secret)
@@ -86,7 +86,7 @@ class TestNobodyHasTheAddress:
             "reference": None,
         }
 
-    def test_an_unsubscription_waits_for_its_person(self, shop: Shop) -> None:
+    def test_unsubscription_holds_for_later_profile(self, shop: Shop) -> None:
         """It holds for the profile that gets the address later, in whatever way."""
         store_id = shop.store()
         counts(shop, row(ANN, "unsubscribed"), row(PHONE, "unsubscribed"))
@@ -104,20 +104,20 @@ class TestNobodyHasTheAddress:
         assert customer["smsMarketingConsent"] == "unsubscribed"
         assert customer["emailMarketingConsent"] == "subscribed"
 
-    def test_one_profile_however_the_address_is_written(self, shop: Shop) -> None:
+    def test_address_is_normalized(self, shop: Shop) -> None:
         rows = [row(ANN), row(f"  {ANN.upper()} ", "unsubscribed", 1)]
         assert counts(shop, *rows) == (2, 0, 0)
         assert total(shop) == 1
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_a_state_that_was_there_without_anybody(self, shop: Shop) -> None:
+    def test_existing_state_of_address_without_claim(self, shop: Shop) -> None:
         """A profile showed the address without having claimed it."""
         shop.change(shop.person(email=ANN), "unsubscribed", occurredAt=at(5))
         assert counts(shop, row(ANN, "unsubscribed")) == (0, 1, 0)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
         assert counts(shop, row(ANN, "subscribed", 1)) == (0, 0, 1)
 
-    def test_the_lists_and_their_counts(self, shop: Shop) -> None:
+    def test_lists_and_totals(self, shop: Shop) -> None:
         counts(shop, row(ANN), row(BEN, "unsubscribed"), row(PHONE), row(CAT))
         assert total(shop) == 4
         assert total(shop, emailMarketingConsent="subscribed") == 2
@@ -127,10 +127,10 @@ class TestNobodyHasTheAddress:
         check_lists(shop)
 
 
-class TestSomebodyHasTheAddress:
+class TestClaimedAddress:
     """The change is the profile's, and is written back to its stores."""
 
-    def test_the_stores_are_told(self, shop: Shop, listener: Receiver) -> None:
+    def test_change_is_written_back_to_stores(self, shop: Shop, listener: Receiver) -> None:
         here, there = shop.store(), shop.store()
         put_customer(shop, here, email=ANN)
         put_customer(shop, there, email=ANN)
@@ -157,7 +157,7 @@ class TestSomebodyHasTheAddress:
             }
         ] * 2
 
-    def test_what_they_are_told_where_they_changed_their_mind(
+    def test_only_last_of_several_changes_is_written_back(
         self, shop: Shop, listener: Receiver
     ) -> None:
         store_id = shop.store()
@@ -173,7 +173,7 @@ class TestSomebodyHasTheAddress:
         assert outcomes == ["written", "superseded", "superseded"]
         assert listener.states == ["subscribed"]
 
-    def test_an_address_that_the_profile_does_not_show(self, shop: Shop) -> None:
+    def test_address_not_shown_by_profile(self, shop: Shop) -> None:
         upserted(shop, email=ANN, phone=PHONE)
         shown = upserted(shop, email=ANN, phone=OTHER_PHONE)
         assert shown["phone"] == OTHER_PHONE
@@ -185,13 +185,13 @@ class TestSomebodyHasTheAddress:
         assert (change["address"], change["state"]) == (PHONE, "unsubscribed")
         assert upserted(shop, phone=PHONE)["smsMarketingConsent"] == "unsubscribed"
 
-    def test_an_import_is_no_visit(self, shop: Shop) -> None:
+    def test_import_does_not_change_last_seen(self, shop: Shop) -> None:
         before = upserted(shop, email=ANN)
         shop.world.advance(days=1)
         counts(shop, row(ANN))
         assert profile_of(shop, ANN)["lastSeenAt"] == before["lastSeenAt"]
 
-    def test_both_addresses_of_a_person(self, shop: Shop) -> None:
+    def test_email_and_phone_of_one_profile(self, shop: Shop) -> None:
         upserted(shop, email=ANN, phone=PHONE)
         rows = [row(ANN), row(PHONE, "unsubscribed"), row(ANN, "unsubscribed", 1)]
         assert counts(shop, *rows) == (3, 0, 0)

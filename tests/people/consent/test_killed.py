@@ -51,7 +51,7 @@ class TestConsentChange:
         assert shop.world.rows(PARTITION) == []
         listener.received.clear()
 
-    def test_killed_anywhere(self, world: World, listener: Receiver) -> None:
+    def test_killed_at_any_call(self, world: World, listener: Receiver) -> None:
         shop, profile, send = self.ready(world)
         found = crashes(world, send, outside=[listener.received])
         assert len(found.positions) > 10
@@ -63,7 +63,7 @@ class TestConsentChange:
             assert replay.header("idempotency-replayed") == "true"
             self.one_effect(shop, profile, answer, listener)
 
-    def test_a_late_first_run_answers_what_the_second_did(
+    def test_delayed_first_run_returns_response_of_second(
         self, world: World, listener: Receiver
     ) -> None:
         shop, profile, send = self.ready(world)
@@ -79,7 +79,7 @@ class TestConsentChange:
         assert (first.status, first.body) == (200, second[0].body)
         self.one_effect(shop, profile, first, listener)
 
-    def test_two_at_once_are_one_after_the_other(self, world: World, listener: Receiver) -> None:
+    def test_concurrent_changes_are_serialized(self, world: World, listener: Receiver) -> None:
         """The later one is decided on the result of the earlier one."""
         shop, profile, send = self.ready(world)
         between: list[dict[str, object]] = []
@@ -122,7 +122,7 @@ class TestInvitation:
         assert [email.to for email in world.emails()] == [self.GUEST]
         assert world.rows(PARTITION) == []
 
-    def test_killed_anywhere(self, world: World) -> None:
+    def test_killed_at_any_call(self, world: World) -> None:
         owner, workspace = self.owner(world)
         send = self.sending(world, owner)
         found = crashes(world, send)
@@ -135,7 +135,7 @@ class TestInvitation:
             assert replay.header("idempotency-replayed") == "true"
             self.one_effect(world, workspace)
 
-    def test_a_late_first_run_answers_what_the_second_did(self, world: World) -> None:
+    def test_delayed_first_run_returns_response_of_second(self, world: World) -> None:
         owner, workspace = self.owner(world)
         send = self.sending(world, owner)
         second: list[Answer] = []
@@ -150,7 +150,7 @@ class TestInvitation:
         assert (first.status, first.body) == (201, second[0].body)
         self.one_effect(world, workspace)
 
-    def test_the_relay_killed_anywhere(self, world: World) -> None:
+    def test_relay_killed_at_any_call(self, world: World) -> None:
         owner, workspace = self.owner(world)
         assert self.sending(world, owner)().status == 201
         for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):

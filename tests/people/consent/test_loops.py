@@ -60,7 +60,7 @@ def put_state(shop: Shop, store: UUID, external_id: str, state: str) -> None:
 @pytest.mark.parametrize("wait", [timedelta(seconds=1), timedelta(days=1)], ids=["fast", "nightly"])
 @pytest.mark.parametrize("other", ["subscribed", "pending"])
 @pytest.mark.parametrize("first", ["no", "yes"])
-def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
+def test_two_contradicting_stores_end_unsubscribed(
     shop: Shop, listener: Receiver, wait: timedelta, other: str, first: str
 ) -> None:
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), other)}
@@ -71,7 +71,7 @@ def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
     assert state_of(shop) == "unsubscribed"
 
 
-def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
+def test_last_write_back_of_loop_unsubscribes_contradicting_store(
     shop: Shop, listener: Receiver
 ) -> None:
     """A shop accepts nothing older than what it has."""
@@ -84,7 +84,7 @@ def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
     assert (customers["state"], customers["customers"]) == ("unsubscribed", [{"externalId": "yes"}])
 
 
-def test_a_person_who_comes_back_may(shop: Shop, listener: Receiver) -> None:
+def test_resubscription_in_store_counts_below_loop_limit(shop: Shop, listener: Receiver) -> None:
     """As long as that is no loop, a later yes of the store counts."""
     store = shop.store()
     put_state(shop, store, "c", "subscribed")
@@ -98,9 +98,7 @@ def test_a_person_who_comes_back_may(shop: Shop, listener: Receiver) -> None:
         assert state_of(shop) == "subscribed"
 
 
-def test_a_store_that_went_on_for_too_long_is_believed_again_after_a_while(
-    shop: Shop, listener: Receiver
-) -> None:
+def test_store_beyond_loop_limit_counts_again_after_30_days(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put_state(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS + 1):
@@ -117,7 +115,7 @@ def test_a_store_that_went_on_for_too_long_is_believed_again_after_a_while(
     assert state_of(shop) == "subscribed"
 
 
-def test_what_the_person_says_here_counts_at_once(shop: Shop, listener: Receiver) -> None:
+def test_request_counts_despite_contradicting_store(shop: Shop, listener: Receiver) -> None:
     store = shop.store()
     put_state(shop, store, "c", "subscribed")
     for _ in range(MAX_CONTRADICTIONS + 1):

@@ -48,11 +48,11 @@ def show(shop: Shop, person: dict[str, Any], email: str) -> str:
     return str(answer.json["emailMarketingConsent"])
 
 
-class TestByHand:
+class TestManualMerge:
     """POST /profiles/{id}/merge."""
 
     @pytest.mark.parametrize(("ann", "ben"), list(product(STATES, STATES)))
-    def test_each_address_keeps_its_own(
+    def test_merge_changes_no_consent(
         self, shop: Shop, listener: Receiver, ann: str | None, ben: str | None
     ) -> None:
         for email, state, external_id in ((ANN, ann, "a"), (BEN, ben, "b")):
@@ -72,7 +72,7 @@ class TestByHand:
         states = {each["state"] for each in history_of(shop, person)}
         assert states == {state for state in (ann, ben) if state}
 
-    def test_a_no_is_told_to_the_stores_that_have_the_address(
+    def test_unsubscription_is_sent_only_to_stores_with_address(
         self, shop: Shop, listener: Receiver
     ) -> None:
         """The other profile's store has another address of the person: it gets no write-back."""
@@ -87,7 +87,7 @@ class TestByHand:
         assert received(listener) == [("unsubscribed", "a")]
         assert show(shop, person, BEN) == "subscribed"
 
-    def test_a_merged_address_that_is_imported_as_subscribed(self, shop: Shop) -> None:
+    def test_unproven_import_does_not_override_merged_unsubscription(self, shop: Shop) -> None:
         """The address's consent still holds against an import."""
         upserted(shop, email=ANN)
         change_consent(shop, BEN, "unsubscribed", 10)
@@ -96,11 +96,11 @@ class TestByHand:
         assert state_of(shop, ANN) == "not_subscribed"
 
 
-class TestByItself:
+class TestAutomaticMerge:
     """A customer that names two profiles merges them."""
 
     @pytest.mark.parametrize(("email", "sms"), list(product(STATES, STATES)))
-    def test_each_address_keeps_its_own(
+    def test_merge_changes_no_consent(
         self, shop: Shop, listener: Receiver, email: str | None, sms: str | None
     ) -> None:
         self.says(shop, upserted(shop, email=ANN), "email", email)
@@ -124,7 +124,7 @@ class TestByItself:
             assert answer.status == 200, answer.body
 
     @pytest.mark.parametrize("order", [(ANN, PHONE), (PHONE, ANN)], ids=["email", "phone"])
-    def test_a_no_of_one_channel_says_nothing_of_the_other(
+    def test_unsubscription_of_one_channel_does_not_affect_other(
         self, shop: Shop, listener: Receiver, order: tuple[str, str]
     ) -> None:
         """Whichever profile exists first."""

@@ -29,7 +29,7 @@ class TestUnsubscribing:
 
     @pytest.mark.parametrize("channel", CHANNELS)
     @pytest.mark.parametrize("body", [{}, {"occurredAt": None}])
-    def test_holds_against_what_was_said_in_the_same_millisecond(
+    def test_overrides_subscription_of_same_millisecond(
         self, shop: Shop, channel: str, body: dict[str, None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         profile, now = shop.person(), clock.now()
@@ -42,7 +42,7 @@ class TestUnsubscribing:
         assert shop.read(profile, change)["occurredAt"] == change["occurredAt"]
 
     @pytest.mark.parametrize("channel", CHANNELS)
-    def test_by_a_key_without_proof(self, shop: Shop, channel: str) -> None:
+    def test_api_key_without_proof_is_accepted(self, shop: Shop, channel: str) -> None:
         profile = shop.person()
         key = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         shop.change(profile, "subscribed", channel=channel)
@@ -53,7 +53,7 @@ class TestUnsubscribing:
         assert began <= clock.from_text(answer.json["occurredAt"]) <= clock.now()
 
     @pytest.mark.parametrize("operation_id", CHANNELS.values())
-    def test_the_reference_says_so(self, operation_id: str) -> None:
+    def test_api_description_requires_only_state(self, operation_id: str) -> None:
         operation = described(operation_id)
         assert NEEDS_NONE in " ".join(operation["description"].split())
         schema = operation["requestBody"]["content"]["application/json"]["schema"]

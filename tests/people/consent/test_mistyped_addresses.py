@@ -62,7 +62,7 @@ def read(shop: Shop, person: dict[str, Any]) -> dict[str, Any]:
 class TestRemoval:
     """Nobody has the address from then on."""
 
-    def test_a_stranger_who_brings_it_is_somebody_new(self, shop: Shop) -> None:
+    def test_upsert_with_removed_address_creates_new_profile(self, shop: Shop) -> None:
         person = person_with(shop, BEN, ANN)
         answer = remove(shop, person, BEN)
         assert (answer.status, answer.body) == (204, b"")
@@ -74,14 +74,14 @@ class TestRemoval:
         assert profile_of(shop, BEN)["id"] == stranger["id"]
         assert profile_of(shop, ANN)["id"] == person["id"]
 
-    def test_the_store_of_a_stranger_makes_somebody_new(self, shop: Shop) -> None:
+    def test_customer_with_removed_address_creates_new_profile(self, shop: Shop) -> None:
         person = person_with(shop, BEN, ANN)
         remove(shop, person, BEN)
         put_customer(shop, shop.store(listens=False), "stranger", 5, email=BEN)
         assert profile_of(shop, BEN)["id"] != person["id"]
         assert read(shop, person)["stores"] == []
 
-    def test_a_shown_one_is_replaced(self, shop: Shop) -> None:
+    def test_shown_address_is_replaced_by_another(self, shop: Shop) -> None:
         change_consent(shop, ANN, "subscribed")
         person = person_with(shop, ANN, BEN)
         shown = read(shop, person)
@@ -90,7 +90,7 @@ class TestRemoval:
         after = read(shop, person)
         assert (after["email"], after["emailMarketingConsent"]) == (ANN, "subscribed")
 
-    def test_it_is_replaced_by_what_a_store_vouches_for(self, shop: Shop) -> None:
+    def test_address_of_store_customer_is_preferred_as_replacement(self, shop: Shop) -> None:
         person = person_with(shop, f"first.{ANN}", ANN)
         put_customer(shop, shop.store(listens=False), "c", 5, email=ANN)
         answer = shop.world.call(
@@ -103,7 +103,7 @@ class TestRemoval:
         remove(shop, person, BEN)
         assert read(shop, person)["email"] == ANN
 
-    def test_without_another_one_nothing_is_shown(self, shop: Shop) -> None:
+    def test_no_address_is_shown_without_another(self, shop: Shop) -> None:
         person = person_with(shop, ANN, phone=PHONE)
         change_consent(shop, ANN, "subscribed")
         remove(shop, person, ANN)
@@ -111,13 +111,13 @@ class TestRemoval:
         assert (after["email"], after["emailMarketingConsent"]) == (None, "not_subscribed")
         assert after["phone"] == PHONE
 
-    def test_one_that_is_not_shown_changes_nothing_else(self, shop: Shop) -> None:
+    def test_removing_hidden_address_does_not_change_profile(self, shop: Shop) -> None:
         person = person_with(shop, BEN, ANN)
         before = read(shop, person)
         remove(shop, person, BEN)
         assert read(shop, person) == before
 
-    def test_the_search_finds_the_person_by_it_no_more(self, shop: Shop) -> None:
+    def test_search_no_longer_finds_profile_by_address(self, shop: Shop) -> None:
         person = person_with(shop, BEN, phone=PHONE)
         shop.world.deliver()
         query = {"q": BEN}
@@ -128,14 +128,14 @@ class TestRemoval:
         found = shop.world.call("GET", "/search", token=shop.owner.token, query=query).json
         assert str(person["id"]) not in str(found)
 
-    def test_lists_follow(self, shop: Shop) -> None:
+    def test_lists_are_updated(self, shop: Shop) -> None:
         person = person_with(shop, ANN, phone=PHONE)
         remove(shop, person, ANN)
         query = {"sort": "email"}
         listed = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query).json
         assert [(each["id"], each["email"]) for each in listed["items"]] == [(person["id"], None)]
 
-    def test_a_merged_profiles_one_before_the_worker_comes(self, shop: Shop) -> None:
+    def test_address_of_merged_profile_before_worker_runs(self, shop: Shop) -> None:
         survivor, merged = person_with(shop, ANN), person_with(shop, BEN)
         path, body = f"/profiles/{survivor['id']}/merge", {"profileId": merged["id"]}
         assert shop.world.call("POST", path, token=shop.owner.token, json_body=body).status == 200
@@ -144,10 +144,10 @@ class TestRemoval:
         assert upserted(shop, email=BEN)["id"] not in {survivor["id"], merged["id"]}
 
 
-class TestConsentStays:
+class TestConsentAfterRemoval:
     """The state belongs to the address and stays; the history stays with the profile."""
 
-    def test_a_no_holds_for_whoever_comes_with_it(self, shop: Shop, listener: Receiver) -> None:
+    def test_unsubscription_holds_for_next_profile(self, shop: Shop, listener: Receiver) -> None:
         person = person_with(shop, ANN, BEN)
         no = change_consent(shop, BEN, "unsubscribed", 10)
         remove(shop, person, BEN)
@@ -159,7 +159,7 @@ class TestConsentStays:
         send_write_backs(shop)
         assert listener.states == ["unsubscribed"]
 
-    def test_what_the_stranger_says_is_the_strangers(self, shop: Shop) -> None:
+    def test_later_statement_belongs_to_new_profile(self, shop: Shop) -> None:
         person = person_with(shop, ANN, BEN)
         change_consent(shop, BEN, "unsubscribed", 10)
         remove(shop, person, BEN)
@@ -168,7 +168,7 @@ class TestConsentStays:
         assert [each["state"] for each in history_of(shop, stranger)] == ["subscribed"]
         assert read(shop, person)["emailMarketingConsent"] == "not_subscribed"
 
-    def test_the_persons_customers_are_told_nothing_of_it(
+    def test_stores_of_former_profile_get_no_write_back(
         self, shop: Shop, listener: Receiver
     ) -> None:
         store = shop.store()
@@ -186,7 +186,7 @@ class TestConsentStays:
 class TestRefused:
     """A customer's identity can't be removed, nor can the last one."""
 
-    def test_a_customers_address(self, shop: Shop) -> None:
+    def test_identity_of_customer_is_refused(self, shop: Shop) -> None:
         put_customer(shop, shop.store(listens=False), "c", 5, email=ANN, phone=PHONE)
         person = profile_of(shop, ANN)
         for value in (ANN, PHONE, "c"):
@@ -194,7 +194,7 @@ class TestRefused:
             assert answer.problem() == (409, "identity_of_customer")
         assert set(identities(shop, person)) == {ANN, PHONE, "c"}
 
-    def test_a_deleted_customers_address_goes_but_not_its_id(self, shop: Shop) -> None:
+    def test_deleted_customers_address_is_removable_but_not_id(self, shop: Shop) -> None:
         store = shop.store(listens=False)
         put_customer(shop, store, "c", 5, email=ANN)
         person = profile_of(shop, ANN)
@@ -203,37 +203,37 @@ class TestRefused:
         assert remove(shop, person, ANN).status == 204
         assert remove(shop, person, "c").problem() == (409, "identity_of_customer")
 
-    def test_the_last_one(self, shop: Shop) -> None:
+    def test_last_identity_is_refused(self, shop: Shop) -> None:
         person = person_with(shop, ANN)
         assert remove(shop, person, ANN).problem() == (409, "last_identity")
         assert profile_of(shop, ANN)["id"] == person["id"]
 
-    def test_a_profile_that_nobody_knows(self, shop: Shop) -> None:
+    def test_unknown_or_other_workspaces_profile_is_not_found(self, shop: Shop) -> None:
         for profile in (uuid4(), UUID(person_with(open_shop(shop.world), ANN)["id"])):
             path = f"/profiles/{profile}/identities/{uuid4()}"
             answer = shop.world.call("DELETE", path, token=shop.owner.token)
             assert answer.problem() == (404, "not_found")
 
-    def test_it_is_repeatable(self, shop: Shop) -> None:
+    def test_removal_is_idempotent(self, shop: Shop) -> None:
         person = person_with(shop, BEN, ANN)
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
         for _ in range(2):
             assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
 
-    def test_somebody_elses_stays(self, shop: Shop) -> None:
+    def test_identity_of_other_profile_is_not_removed(self, shop: Shop) -> None:
         person, other = person_with(shop, BEN, ANN), person_with(shop, f"other.{ANN}")
         path = f"/profiles/{person['id']}/identities/{identities(shop, other)[f'other.{ANN}']}"
         assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
         assert profile_of(shop, f"other.{ANN}")["id"] == other["id"]
 
     @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_a_key_that_may_not_write(self, shop: Shop, scope: KeyScope) -> None:
+    def test_key_without_write_scope_is_refused(self, shop: Shop, scope: KeyScope) -> None:
         path = f"/profiles/{uuid4()}/identities/{uuid4()}"
         key = shop.world.api_key(shop.workspace, scope)
         assert shop.world.call("DELETE", path, token=key).problem() == (403, "scope")
 
 
-class TestAtOnce:
+class TestCrashesAndRaces:
     """With concurrent writers, and killed at any call."""
 
     def beside(self, shop: Shop, meanwhile: Callable[[], object]) -> tuple[dict[str, Any], Answer]:
@@ -244,12 +244,12 @@ class TestAtOnce:
             answer = shop.world.call("DELETE", path, token=shop.owner.token)
         return person, answer
 
-    def test_a_customer_comes_with_it(self, shop: Shop) -> None:
+    def test_concurrent_new_customer_with_address_refuses_removal(self, shop: Shop) -> None:
         store = shop.store(listens=False)
         _, answer = self.beside(shop, lambda: put_customer(shop, store, "c", 5, email=BEN))
         assert answer.problem() == (409, "identity_of_customer")
 
-    def test_a_known_customer_takes_it(self, shop: Shop) -> None:
+    def test_concurrent_known_customer_with_address_refuses_removal(self, shop: Shop) -> None:
         """Also if that changes nothing else: neither the shown address nor when it was seen."""
         store = shop.store(listens=False)
         person_with(shop, BEN, ANN, CAT)
@@ -259,7 +259,7 @@ class TestAtOnce:
         assert answer.problem() == (409, "identity_of_customer")
 
     @pytest.mark.parametrize("is_subscribed", [False, True])
-    def test_killed_anywhere(self, world: World, shop: Shop, *, is_subscribed: bool) -> None:
+    def test_killed_at_any_call(self, world: World, shop: Shop, *, is_subscribed: bool) -> None:
         """The claim of an address with statements is kept for a day, without a profile."""
         person = person_with(shop, BEN, ANN)
         if is_subscribed:

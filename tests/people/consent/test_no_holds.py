@@ -35,7 +35,7 @@ from tests.people.consent.listening_store import Shop
 LATER = clock.to_text(clock.now() + timedelta(days=30_000))
 
 
-class TestWhatCannotBeProven:
+class TestUnprovenSubscription:
     """A `subscribed` that isn't proven to be later doesn't override `unsubscribed`."""
 
     @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ class TestWhatCannotBeProven:
         [{"occurredAt": LATER}, {"occurredAt": LATER, "proof": PROOF}, {}],
         ids=["future", "future, with proof", "without proof"],
     )
-    def test_an_import(self, shop: Shop, more: dict[str, Any]) -> None:
+    def test_unproven_import_does_not_override(self, shop: Shop, more: dict[str, Any]) -> None:
         change_consent(shop, ANN, "unsubscribed", 10)
         assert counts(shop, row(ANN, "subscribed", 20, **more)) == (0, 0, 1)
         assert state_of(shop) == "unsubscribed"
 
-    def test_an_import_with_proof(self, shop: Shop) -> None:
+    def test_import_with_proof_overrides(self, shop: Shop) -> None:
         change_consent(shop, ANN, "unsubscribed", 10)
         assert counts(shop, row(ANN, "subscribed", 20, proof=PROOF)) == (1, 0, 0)
         assert state_of(shop) == "subscribed"
 
-    def test_a_store_that_dates_it_in_the_future(self, shop: Shop) -> None:
+    def test_store_value_dated_in_future_does_not_override(self, shop: Shop) -> None:
         change_consent(shop, ANN, "unsubscribed", 10)
         put_customer(
             shop, shop.store(), "c", 20, **subscribed(emailMarketingConsentUpdatedAt=LATER)
@@ -62,7 +62,7 @@ class TestWhatCannotBeProven:
 
     @pytest.mark.parametrize("state", ["unsubscribed", "not_subscribed"])
     @pytest.mark.parametrize("minutes", [25, None], ids=["dated", "by the record"])
-    def test_what_a_store_says_after_it_dated_a_yes_in_the_future(
+    def test_unsubscription_counts_after_subscription_dated_in_future(
         self, shop: Shop, state: str, minutes: int | None
     ) -> None:
         """Statements after a store's wrong clock dated one in the future still count."""
@@ -74,7 +74,7 @@ class TestWhatCannotBeProven:
         )
         assert state_of(shop) == "unsubscribed"
 
-    def test_an_unsubscription_of_the_future_counts_as_now(self, shop: Shop) -> None:
+    def test_future_unsubscription_counts_as_now(self, shop: Shop) -> None:
         change_consent(shop, ANN, "subscribed")
         fields = {"emailMarketingConsent": "unsubscribed", "emailMarketingConsentUpdatedAt": LATER}
         put_customer(shop, shop.store(), "c", 20, **fields)
@@ -83,7 +83,7 @@ class TestWhatCannotBeProven:
         assert change["occurredAt"] <= clock.to_text(clock.now())
 
 
-class TestStoresThatMissedIt:
+class TestStoresThatMissedOptOut:
     """A store that has, or sends, a yes where an opt-out holds is sent the opt-out."""
 
     def check(self, shop: Shop, listener: Receiver, store: UUID, external_id: str = "c") -> None:
@@ -94,7 +94,9 @@ class TestStoresThatMissedIt:
         assert send_write_backs(shop) == 0
 
     @pytest.mark.parametrize("consent_at", [5, None], ids=["older", "undated"])
-    def test_connected_later(self, shop: Shop, listener: Receiver, consent_at: int | None) -> None:
+    def test_store_connected_later_gets_opt_out(
+        self, shop: Shop, listener: Receiver, consent_at: int | None
+    ) -> None:
         no = change_consent(shop, ANN, "unsubscribed", 10)
         store = shop.store()
         put_customer(shop, store, "c", 20, **subscribed(consent_at))
@@ -104,7 +106,9 @@ class TestStoresThatMissedIt:
         assert send_write_backs(shop) == 1
         self.check(shop, listener, store)
 
-    def test_drifted_back_undated(self, shop: Shop, listener: Receiver) -> None:
+    def test_undated_resubscription_by_store_is_corrected(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -116,7 +120,7 @@ class TestStoresThatMissedIt:
         ids = [each.headers["webhook-id"] for each in listener.received]
         assert len(set(ids)) == len(ids) == 3
 
-    def test_the_same_again_tells_nobody(self, shop: Shop, listener: Receiver) -> None:
+    def test_repeated_record_causes_one_write_back(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         change_consent(shop, ANN, "unsubscribed", 10)
         put_customer(shop, store, "c", 20, **subscribed())
@@ -124,7 +128,7 @@ class TestStoresThatMissedIt:
         assert send_write_backs(shop) == 1
         self.check(shop, listener, store)
 
-    def test_a_store_that_never_gives_in_is_left_to_people(
+    def test_store_that_repeats_subscribed_fails_until_manual_retry(
         self, shop: Shop, listener: Receiver
     ) -> None:
         store = shop.store()
@@ -141,7 +145,9 @@ class TestStoresThatMissedIt:
         assert send_write_backs(shop) == 1
         self.check(shop, listener, store)
 
-    def test_deleted_there_and_back(self, shop: Shop, listener: Receiver) -> None:
+    def test_store_that_restores_deleted_customer_gets_opt_out(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         path = f"/stores/{store}/customers/c"
@@ -152,7 +158,7 @@ class TestStoresThatMissedIt:
         assert send_write_backs(shop) == 1
         self.check(shop, listener, store)
 
-    def test_an_address_that_somebody_had_before(self, shop: Shop, listener: Receiver) -> None:
+    def test_opt_out_of_former_holder_is_sent(self, shop: Shop, listener: Receiver) -> None:
         """The opt-out is in the history of a profile that has another address now."""
         person = upserted(shop, email=ANN)
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -171,7 +177,9 @@ class TestUntickedBoxes:
     """`not_subscribed` from the store that gave `subscribed` last is an opt-out."""
 
     @pytest.mark.parametrize("minutes", [15, None], ids=["dated", "by the record"])
-    def test_by_put(self, shop: Shop, listener: Receiver, minutes: int | None) -> None:
+    def test_not_subscribed_after_subscribed_is_opt_out(
+        self, shop: Shop, listener: Receiver, minutes: int | None
+    ) -> None:
         store, other = shop.store(), shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         put_customer(shop, other, "o", 5, **subscribed(5))
@@ -191,7 +199,9 @@ class TestUntickedBoxes:
         assert received(listener) == [("unsubscribed", "o")]
         assert state_of(shop) == "unsubscribed"
 
-    def test_a_record_of_before_it_took_our_yes(self, shop: Shop, listener: Receiver) -> None:
+    def test_record_older_than_write_back_is_no_opt_out(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 20, emailMarketingConsent="not_subscribed")
         change_consent(shop, ANN, "subscribed", 10)
@@ -203,18 +213,20 @@ class TestUntickedBoxes:
         assert state_of(shop) == "unsubscribed"
         assert received(listener) == [("subscribed", "c")]
 
-    def test_never_ticked(self, shop: Shop) -> None:
+    def test_not_subscribed_without_earlier_subscribed_is_no_opt_out(self, shop: Shop) -> None:
         put_customer(shop, shop.store(), "c", 5, emailMarketingConsent="not_subscribed")
         change_consent(shop, ANN, "subscribed", 2)
         put_customer(shop, shop.store(), "o", 6, emailMarketingConsent="not_subscribed")
         assert state_of(shop) == "subscribed"
 
 
-class TestSaidAgainLater:
+class TestSameStateWithLaterTime:
     """The same state with a later consent time is a new value: statements between are older."""
 
     @pytest.mark.parametrize("stated", ["subscribed", "unsubscribed"])
-    def test_what_came_between_yields(self, shop: Shop, listener: Receiver, stated: str) -> None:
+    def test_statement_in_between_is_overridden(
+        self, shop: Shop, listener: Receiver, stated: str
+    ) -> None:
         """Also if the store never got the statement between."""
         store = shop.store()
         between = "unsubscribed" if stated == "subscribed" else "subscribed"
@@ -226,7 +238,7 @@ class TestSaidAgainLater:
         assert state_of(shop) == stated
 
     @pytest.mark.parametrize("stated", ["subscribed", "unsubscribed"])
-    def test_the_first_time_is_a_later_one(self, shop: Shop, stated: str) -> None:
+    def test_first_consent_time_counts_as_later(self, shop: Shop, stated: str) -> None:
         store = shop.store()
         between = "unsubscribed" if stated == "subscribed" else "subscribed"
         put_customer(shop, store, "c", 5, **{**subscribed(), "emailMarketingConsent": stated})
@@ -235,14 +247,14 @@ class TestSaidAgainLater:
         assert state_of(shop) == stated
 
     @pytest.mark.parametrize("at", [None, LATER], ids=["undated", "future"])
-    def test_not_without_a_time_that_counts(self, shop: Shop, at: str | None) -> None:
+    def test_undated_or_future_time_does_not_override(self, shop: Shop, at: str | None) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         change_consent(shop, ANN, "unsubscribed", 10)
         put_customer(shop, store, "c", 20, **{**subscribed(), "emailMarketingConsentUpdatedAt": at})
         assert state_of(shop) == "unsubscribed"
 
-    def test_not_what_a_store_took_and_sends_back_under_its_own_time(
+    def test_accepted_write_back_returned_with_store_time_is_ignored(
         self, shop: Shop, listener: Receiver
     ) -> None:
         """A yes that the store sends back late would end the opt-out made meanwhile."""
@@ -255,7 +267,7 @@ class TestSaidAgainLater:
         assert state_of(shop) == "unsubscribed"
 
 
-class TestDatedLateEnough:
+class TestOptOutTime:
     """An opt-out is sent with a time after all that the store has: a shop takes nothing older."""
 
     def write_back_time(self, listener: Receiver) -> str:
@@ -264,7 +276,7 @@ class TestDatedLateEnough:
         assert data["state"] == "unsubscribed"
         return str(data["occurredAt"])
 
-    def test_said_again(self, shop: Shop, listener: Receiver) -> None:
+    def test_repeated_opt_out_is_sent_with_last_time(self, shop: Shop, listener: Receiver) -> None:
         """The change has the first statement's time; the address counts the last one's."""
         put_customer(shop, shop.store(), "c", 5, **subscribed(5))
         no = change_consent(shop, ANN, "unsubscribed", 10)
@@ -272,7 +284,7 @@ class TestDatedLateEnough:
         send_write_backs(shop)
         assert self.write_back_time(listener) == at(30)
 
-    def test_said_again_by_somebody_who_was_erased_since(
+    def test_repeated_opt_out_of_erased_person_has_last_time(
         self, shop: Shop, listener: Receiver
     ) -> None:
         put_customer(shop, shop.store(), "c", 5, **subscribed(5))
@@ -282,7 +294,7 @@ class TestDatedLateEnough:
         send_write_backs(shop)
         assert self.write_back_time(listener) == at(30)
 
-    def test_to_who_has_a_later_yes_that_does_not_count(
+    def test_opt_out_is_dated_after_ignored_later_subscription(
         self, shop: Shop, listener: Receiver
     ) -> None:
         """The yes is older than the opt-out of an address that the customer had before."""

@@ -16,11 +16,13 @@ from tests.people.consent.imports import ANN, BEN, profile_of
 from tests.people.consent.listening_store import Shop
 
 
-class TestAnotherAddress:
+class TestNewAddressOfCustomer:
     """A yes from before an address's opt-out doesn't count for the customer's next address."""
 
     @pytest.mark.parametrize("consent_at", [5, None], ids=["before", "undated"])
-    def test_said_before(self, shop: Shop, consent_at: int | None) -> None:
+    def test_consent_from_before_opt_out_does_not_count(
+        self, shop: Shop, consent_at: int | None
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -29,7 +31,7 @@ class TestAnotherAddress:
         put_customer(shop, store, "c", 21, email=f"new.{BEN}", **subscribed(consent_at))
         assert state_of(shop, f"new.{BEN}") == "not_subscribed"
 
-    def test_said_after(self, shop: Shop) -> None:
+    def test_consent_after_opt_out_counts(self, shop: Shop) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -40,7 +42,7 @@ class TestAnotherAddress:
 class TestTwoCustomersWithOneAddress:
     """The store that has the address gets the write-back, whatever profile its customer is of."""
 
-    def test_each_store_is_told(self, shop: Shop, listener: Receiver) -> None:
+    def test_each_store_gets_opt_out(self, shop: Shop, listener: Receiver) -> None:
         one, other = shop.store(), shop.store()
         put_customer(shop, one, "c", 5, **subscribed(5))
         put_customer(shop, other, "o", 5, email=BEN, **subscribed(5))
@@ -53,7 +55,9 @@ class TestTwoCustomersWithOneAddress:
         assert sorted(received(listener)) == [("unsubscribed", "c"), ("unsubscribed", "o")]
         assert (stated_by(shop, one, "c"), stated_by(shop, other, "o")) == ("unsubscribed",) * 2
 
-    def test_not_once_it_has_another_address(self, shop: Shop, listener: Receiver) -> None:
+    def test_store_whose_customer_changed_address_gets_no_opt_out(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         one, other = shop.store(), shop.store()
         put_customer(shop, one, "c", 5, **subscribed(5))
         put_customer(shop, other, "o", 5, email=BEN, **subscribed(5))
@@ -65,7 +69,9 @@ class TestTwoCustomersWithOneAddress:
         send_write_backs(shop)
         assert received(listener) == [("unsubscribed", "c")]
 
-    def test_two_of_one_store(self, shop: Shop, listener: Receiver) -> None:
+    def test_other_customer_of_same_store_gets_opt_out(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         put_customer(shop, store, "o", 5, **subscribed(5))

@@ -46,7 +46,9 @@ from tests.people.consent.listening_store import Shop
 class TestReconnecting:
     """A store that is connected again is sent the missed changes that still hold."""
 
-    def test_what_holds_is_queued_again(self, shop: Shop, listener: Receiver) -> None:
+    def test_missed_effective_changes_are_queued_again(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         put_customer(shop, store, "o", 5, email=BEN, **subscribed(5))
@@ -66,7 +68,7 @@ class TestReconnecting:
         )
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
-    def test_more_than_a_transaction_takes(
+    def test_missed_changes_exceeding_one_transaction(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(resending, "MAX_CHANGES", 2)
@@ -82,7 +84,7 @@ class TestReconnecting:
         send_write_backs(shop)
         assert sorted(received(listener)) == [("unsubscribed", f"c{n}") for n in range(5)]
 
-    def test_by_hand(self, shop: Shop, listener: Receiver) -> None:
+    def test_manual_retry_of_skipped_write_back(self, shop: Shop, listener: Receiver) -> None:
         """A write-back is retried that was skipped for a reason that no longer exists."""
         store = shop.store(listens=False)
         put_customer(shop, store, "c", 5, **subscribed(5))
@@ -111,7 +113,7 @@ class TestErasure:
         shop.world.advance(minutes=2)
         return clock.to_text(clock.now() - timedelta(minutes=1))
 
-    def test_a_request_about_before(self, shop: Shop, erased: str) -> None:
+    def test_request_dated_before_erasure_does_not_count(self, shop: Shop, erased: str) -> None:
         change = change_consent(shop, ANN, "subscribed", 20)
         assert (change["state"], change["occurredAt"]) == ("subscribed", at(20))
         assert state_of(shop) == "not_subscribed"
@@ -121,7 +123,7 @@ class TestErasure:
         assert state_of(shop) == "subscribed"
         assert change_consent(shop, ANN, "subscribed", 21) == now
 
-    def test_a_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+    def test_store_value_counts_if_dated_after_erasure(self, shop: Shop, erased: str) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 20, **subscribed(20))
         assert state_of(shop) == "not_subscribed"
@@ -130,7 +132,9 @@ class TestErasure:
         put_customer(shop, store, "c", 22, **subscribed(emailMarketingConsentUpdatedAt=erased))
         assert state_of(shop) == "subscribed"
 
-    def test_another_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+    def test_other_stores_value_counts_if_dated_after_erasure(
+        self, shop: Shop, erased: str
+    ) -> None:
         put_customer(shop, shop.store(), "c", 20, **subscribed(20))
         put_customer(
             shop, shop.store(), "o", 21, **subscribed(emailMarketingConsentUpdatedAt=erased)
@@ -138,21 +142,21 @@ class TestErasure:
         assert state_of(shop) == "subscribed"
 
     @pytest.mark.parametrize("proof", [None, PROOF])
-    def test_an_import_that_dates_it_later(
+    def test_import_dated_after_erasure_counts_with_proof_only(
         self, shop: Shop, erased: str, proof: dict[str, str] | None
     ) -> None:
         word = {"email": ANN, "state": "subscribed", "occurredAt": erased}
         assert counts(shop, {**word, "proof": proof}) == ((1, 0, 0) if proof else (0, 0, 1))
 
-    def test_undated_never(self, shop: Shop, erased: str) -> None:
+    def test_undated_store_value_does_not_count(self, shop: Shop, erased: str) -> None:
         put_customer(shop, shop.store(), "c", 20, **subscribed())
         assert state_of(shop) == "not_subscribed"
 
 
-class TestErasureOfWhoHadTheAddress:
+class TestErasureOfFormerHolder:
     """Another person has the address now, and the change that holds is the erased person's."""
 
-    def test_a_yes_that_came_in_vain_counts_no_more_than_before(self, shop: Shop) -> None:
+    def test_superseded_subscription_does_not_count_after_erasure(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         change_consent(shop, ANN, "unsubscribed", 10)
         path, token = f"/profiles/{person['id']}", shop.owner.token
@@ -174,7 +178,9 @@ class TestOwedAfterErasure:
     """A store that hasn't accepted an opt-out yet is still sent it after the erasure."""
 
     @pytest.mark.parametrize("is_worked", [True, False])
-    def test_one_that_waits(self, shop: Shop, listener: Receiver, is_worked: bool) -> None:
+    def test_pending_opt_out_is_sent_without_address(
+        self, shop: Shop, listener: Receiver, is_worked: bool
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         send_write_backs(shop)
@@ -193,7 +199,7 @@ class TestOwedAfterErasure:
         assert data["customers"] == [{"externalId": "c"}]
         assert owed_rows(shop) == []
 
-    def test_one_that_failed(self, shop: Shop, listener: Receiver) -> None:
+    def test_failed_opt_out_is_sent_again(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         send_write_backs(shop)
@@ -207,7 +213,9 @@ class TestOwedAfterErasure:
         assert received(listener) == [("unsubscribed", "c")] * 2
         assert owed_rows(shop) == []
 
-    def test_a_store_that_is_away(self, shop: Shop, listener: Receiver) -> None:
+    def test_disconnected_store_gets_opt_out_when_reconnected(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         send_write_backs(shop)
@@ -225,7 +233,7 @@ class TestOwedAfterErasure:
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
     @pytest.mark.parametrize("is_removed", [False, True], ids=["to be removed", "removed"])
-    def test_a_store_that_comes_back_at_once(
+    def test_store_reconnected_during_erasure_gets_opt_out(
         self, shop: Shop, listener: Receiver, is_removed: bool
     ) -> None:
         """Also if it is connected before the person's history is removed."""
@@ -246,7 +254,7 @@ class TestOwedAfterErasure:
         assert owed_rows(shop) == []
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
-    def test_a_delivery_that_was_begun_again_keeps_its_id(
+    def test_restarted_delivery_has_same_id_after_erasure(
         self, shop: Shop, listener: Receiver
     ) -> None:
         """The store has acknowledged the delivery before, and would ignore its id."""
@@ -262,7 +270,7 @@ class TestOwedAfterErasure:
         first, again, after = (each.headers["webhook-id"] for each in listener.received)
         assert first != again == after
 
-    def test_what_the_release_before_queued_for_an_erased_person(
+    def test_message_of_earlier_release_is_delivered(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its message lacks the mark of an owed opt-out."""
@@ -278,7 +286,9 @@ class TestOwedAfterErasure:
         assert received(listener) == [("unsubscribed", "c")] * 2
         assert owed_rows(shop) == []
 
-    def test_one_that_subscribed_anew(self, shop: Shop, listener: Receiver) -> None:
+    def test_store_with_later_subscription_gets_no_opt_out(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         send_write_backs(shop)
@@ -292,7 +302,7 @@ class TestOwedAfterErasure:
         assert owed_rows(shop) == []
         assert state_of(shop) == "subscribed"
 
-    def test_what_it_took_already_is_not_kept(self, shop: Shop, listener: Receiver) -> None:
+    def test_accepted_opt_out_is_not_stored(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
         change_consent(shop, ANN, "unsubscribed", 10)

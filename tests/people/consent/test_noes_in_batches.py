@@ -36,11 +36,13 @@ def send(shop: Shop, store: UUID, external_id: str, minutes: int, **fields: obje
     assert (found["status"], found["imported"]["customers"]) == ("completed", 1)
 
 
-class TestBoxes:
+class TestUntickedBoxes:
     """`not_subscribed` from the store that gave `subscribed` last is an opt-out."""
 
     @pytest.mark.parametrize("minutes", [15, None], ids=["dated", "by the record"])
-    def test_unticked(self, shop: Shop, listener: Receiver, minutes: int | None) -> None:
+    def test_not_subscribed_after_subscribed_is_opt_out(
+        self, shop: Shop, listener: Receiver, minutes: int | None
+    ) -> None:
         store, other = shop.store(), shop.store()
         send(shop, store, "c", 5, **subscribed(5))
         send(shop, other, "o", 5, **subscribed(5))
@@ -56,14 +58,14 @@ class TestBoxes:
         assert (change["state"], change["occurredAt"]) == ("unsubscribed", at(minutes or 20))
         assert received(listener) == [("unsubscribed", "o")]
 
-    def test_never_ticked(self, shop: Shop) -> None:
+    def test_not_subscribed_without_earlier_subscribed_is_no_opt_out(self, shop: Shop) -> None:
         store = shop.store()
         send(shop, store, "c", 5, emailMarketingConsent="not_subscribed")
         change_consent(shop, ANN, "subscribed", 2)
         send(shop, shop.store(), "o", 6, emailMarketingConsent="not_subscribed")
         assert state_of(shop) == "subscribed"
 
-    def test_a_batch_that_is_late(self, shop: Shop) -> None:
+    def test_late_batch_is_no_opt_out(self, shop: Shop) -> None:
         """The state from before the store gave `subscribed` is no unticked box."""
         store = shop.store()
         send(shop, store, "c", 20, **subscribed(20))
@@ -80,18 +82,22 @@ class TestBoxes:
         assert state_of(shop) == "subscribed"
 
 
-class TestTold:
+class TestOptOutSentToStore:
     """A store whose batch has a yes where an opt-out holds is sent the opt-out."""
 
     @pytest.mark.parametrize("consent_at", [5, None], ids=["older", "undated"])
-    def test_with_a_yes(self, shop: Shop, listener: Receiver, consent_at: int | None) -> None:
+    def test_subscribed_where_opt_out_holds_gets_opt_out(
+        self, shop: Shop, listener: Receiver, consent_at: int | None
+    ) -> None:
         change_consent(shop, ANN, "unsubscribed", 10)
         store = shop.store()
         send(shop, store, "c", 20, **subscribed(consent_at))
         assert received(listener) == [("unsubscribed", "c")]
         assert (stated_by(shop, store, "c"), state_of(shop)) == ("unsubscribed", "unsubscribed")
 
-    def test_two_of_one_batch_with_one_address(self, shop: Shop, listener: Receiver) -> None:
+    def test_two_customers_of_one_batch_with_same_address(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         change_consent(shop, ANN, "unsubscribed", 10)
         store = shop.store()
         records = [
@@ -113,7 +119,7 @@ class TestTold:
             "unsubscribed",
         )
 
-    def test_whoever_was_erased_before_the_store_took_it(
+    def test_owed_opt_out_of_erased_person_is_sent_after_success(
         self, shop: Shop, listener: Receiver
     ) -> None:
         store = shop.store()

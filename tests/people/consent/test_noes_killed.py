@@ -73,7 +73,7 @@ class TestReconnectingKilled:
         assert missed_rows(shop, store) == [], positions
         assert send_write_backs(shop) == 0, positions
 
-    def test_noting_that_it_missed_it(self, shop: Shop, listener: Receiver) -> None:
+    def test_recording_missed_write_back(self, shop: Shop, listener: Receiver) -> None:
         store, body = self.missed_one(shop)
         message, found = working(shop, listener)
         for positions in found:
@@ -83,7 +83,7 @@ class TestReconnectingKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_connecting_it(self, shop: Shop, listener: Receiver) -> None:
+    def test_reconnect_request(self, shop: Shop, listener: Receiver) -> None:
         store, body = self.missed_one(shop)
         send_write_backs(shop)
         send = sending(shop, "POST", "/stores", body)
@@ -94,7 +94,7 @@ class TestReconnectingKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_queueing_what_it_missed(self, shop: Shop, listener: Receiver) -> None:
+    def test_queueing_missed_write_backs(self, shop: Shop, listener: Receiver) -> None:
         store, body = self.missed_one(shop)
         send_write_backs(shop)
         sending(shop, "POST", "/stores", body)()
@@ -104,7 +104,7 @@ class TestReconnectingKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_telling_it(self, shop: Shop, listener: Receiver) -> None:
+    def test_sending_missed_write_back(self, shop: Shop, listener: Receiver) -> None:
         store, body = self.missed_one(shop)
         send_write_backs(shop)
         sending(shop, "POST", "/stores", body)()
@@ -128,7 +128,7 @@ class TestOwedKilled:
         assert {each.json["data"]["address"] for each in listener.received} == {None}, positions
         assert (owed_rows(shop), missed_rows(shop, store)) == ([], []), positions
 
-    def test_erasing(self, shop: Shop, listener: Receiver) -> None:
+    def test_erasure_request(self, shop: Shop, listener: Receiver) -> None:
         store = known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
         send = sending(shop, "DELETE", f"/profiles/{profile_of(shop, ANN)['id']}")
@@ -139,7 +139,7 @@ class TestOwedKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_telling(self, shop: Shop, listener: Receiver) -> None:
+    def test_sending_owed_opt_out(self, shop: Shop, listener: Receiver) -> None:
         store = known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
         shop.world.deliver_outbox()
@@ -150,7 +150,7 @@ class TestOwedKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_noting_that_the_store_refused_it(self, shop: Shop, listener: Receiver) -> None:
+    def test_recording_refusal_of_owed_opt_out(self, shop: Shop, listener: Receiver) -> None:
         """A new address of the store has it sent again."""
         store = known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -196,7 +196,7 @@ class TestFailingKilled:
         assert (self.failed(shop), missed_rows(shop, store)) == ([], []), positions
         assert send_write_backs(shop) == 0, positions
 
-    def test_being_refused(self, shop: Shop, listener: Receiver) -> None:
+    def test_recording_refusal(self, shop: Shop, listener: Receiver) -> None:
         store = known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
         listener.answers = [410]
@@ -209,7 +209,7 @@ class TestFailingKilled:
             assert len(missed_rows(shop, store)) == 1, positions
             assert len(emails(shop)) == 1, positions
 
-    def test_a_new_address(self, shop: Shop, listener: Receiver) -> None:
+    def test_request_with_new_url(self, shop: Shop, listener: Receiver) -> None:
         store = self.refused(shop, listener)
         body = {"url": f"http://{HOOK}/mended"}
         send = sending(shop, "PUT", f"/stores/{store}/write-back", body)
@@ -220,7 +220,7 @@ class TestFailingKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_a_retry_of_all(self, shop: Shop, listener: Receiver) -> None:
+    def test_bulk_retry_request(self, shop: Shop, listener: Receiver) -> None:
         store = self.refused(shop, listener)
         send = sending(shop, "POST", "/write-backs/retry", {"storeId": str(store)})
         found = crashes(shop.world, send, outside=[listener.received])
@@ -231,7 +231,7 @@ class TestFailingKilled:
             send_write_backs(shop)
             self.ended(shop, listener, store, positions)
 
-    def test_the_first_success(self, shop: Shop, listener: Receiver) -> None:
+    def test_first_success(self, shop: Shop, listener: Receiver) -> None:
         store = self.refused(shop, listener)
         put_customer(shop, store, "o", 5, email=BEN)
         change_consent(shop, BEN, "unsubscribed", 10)
@@ -244,7 +244,7 @@ class TestFailingKilled:
             assert state is not None
             assert state.failures.since is None, positions
 
-    def test_looking_after_a_day(self, shop: Shop, listener: Receiver) -> None:
+    def test_check_of_failing_store_after_a_day(self, shop: Shop, listener: Receiver) -> None:
         known(shop)
         change_consent(shop, ANN, "unsubscribed", 10)
         [message] = shop.queued()

@@ -51,7 +51,7 @@ def in_clear(shop: Shop) -> list[str]:
 
 
 @pytest.mark.parametrize("is_sent", [True, False], ids=["while it is removed", "afterwards"])
-def test_a_message_that_comes_after_the_erasure(
+def test_opt_out_message_after_erasure_is_sent_without_address(
     shop: Shop, listener: Receiver, is_sent: bool
 ) -> None:
     with_a_no(shop)
@@ -65,7 +65,7 @@ def test_a_message_that_comes_after_the_erasure(
     assert (owed_rows(shop), in_clear(shop)) == ([], [])
 
 
-def test_a_store_that_is_away(shop: Shop, listener: Receiver) -> None:
+def test_disconnected_store_gets_opt_out_when_reconnected(shop: Shop, listener: Receiver) -> None:
     store, _ = with_a_no(shop)
     disconnect(shop, store)  # type: ignore[arg-type]
     send_write_backs(shop)
@@ -78,7 +78,7 @@ def test_a_store_that_is_away(shop: Shop, listener: Receiver) -> None:
     assert owed_rows(shop) == []
 
 
-def test_what_it_took_already_is_not_kept(shop: Shop, listener: Receiver) -> None:
+def test_accepted_opt_out_is_not_stored(shop: Shop, listener: Receiver) -> None:
     with_a_no(shop)
     send_write_backs(shop)
     listener.received.clear()
@@ -87,7 +87,7 @@ def test_what_it_took_already_is_not_kept(shop: Shop, listener: Receiver) -> Non
     assert (listener.received, owed_rows(shop)) == ([], [])
 
 
-def test_killed_anywhere(shop: Shop, listener: Receiver) -> None:
+def test_killed_at_any_call(shop: Shop, listener: Receiver) -> None:
     _, ann = with_a_no(shop)
     erase(shop)
     message = ProfileErasureMessage(shop.workspace.id, type(shop.workspace.id)(ann))

@@ -41,10 +41,10 @@ def known(shop: Shop) -> Known:
     return Known(shop, profile, shop.world.checkpoint())
 
 
-class TestAgainAndAgain:
+class TestRepeatedMessages:
     """Messages that come twice, out of order, late, or after a run that was killed."""
 
-    def test_the_same_message_three_times(self, shop: Shop, listener: Receiver) -> None:
+    def test_same_message_three_times_sends_once(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -54,14 +54,14 @@ class TestAgainAndAgain:
         assert len(listener.received) == 1
         assert shop.outcome(profile, change, store_id) == "written"
 
-    def test_a_message_without_its_change_is_done(self, shop: Shop, listener: Receiver) -> None:
+    def test_message_for_unknown_change_is_dropped(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         shop.change(shop.person(store_id), "subscribed")
         [message] = shop.queued()
         assert hand_over({**message, "profileId": str(UUID(int=7))})
         assert listener.received == []
 
-    def test_killed_between_telling_and_noting(self, shop: Shop, listener: Receiver) -> None:
+    def test_killed_between_sending_and_recording(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -74,7 +74,7 @@ class TestAgainAndAgain:
         assert shop.outcome(profile, change, store_id) == "written"
         assert len({each.headers["webhook-id"] for each in listener.received}) == 1
 
-    def test_told_and_killed_then_back_to_what_the_store_gave(
+    def test_change_reverted_after_killed_send_is_sent(
         self, shop: Shop, listener: Receiver
     ) -> None:
         """The store gave `subscribed`, but was sent another state: it must be sent this again."""
@@ -93,7 +93,7 @@ class TestAgainAndAgain:
         assert listener.states == ["unsubscribed", "subscribed"]
         assert shop.store_consent(store_id) is SUBSCRIBED
 
-    def test_killed_anywhere(
+    def test_killed_at_any_call(
         self, world: World, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
@@ -112,9 +112,7 @@ class TestAgainAndAgain:
             assert 1 <= len(listener.received) <= 2
             assert len({each.headers["webhook-id"] for each in listener.received}) == 1
 
-    def test_killed_anywhere_and_then_back_to_what_the_store_gave(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_change_reverted_after_kill_at_any_call(self, shop: Shop, listener: Receiver) -> None:
         """The killed run may have sent and noted anything: what it sent is taken back."""
         profile = shop.person(shop.store())
         [store_id] = profile.store_ids
@@ -132,9 +130,7 @@ class TestAgainAndAgain:
             assert listener.states[-1:] in ([], ["subscribed"]), positions
             assert shop.store_consent(store_id) is SUBSCRIBED
 
-    def test_told_and_refused_then_back_to_what_the_store_gave(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_change_reverted_after_refusal_is_sent(self, shop: Shop, listener: Receiver) -> None:
         """A store may have accepted a write-back that it answered with an error."""
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -147,9 +143,7 @@ class TestAgainAndAgain:
         assert listener.states == ["unsubscribed", "subscribed"]
         assert shop.outcome(profile, change, store_id) == "written"
 
-    def test_what_was_told_for_certain_needs_no_repetition(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_confirmed_store_state_is_not_sent_again(self, shop: Shop, listener: Receiver) -> None:
         """An older statement of the store is in the history only, but its state is known."""
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -161,7 +155,9 @@ class TestAgainAndAgain:
         assert listener.states == ["unsubscribed"]
         assert shop.outcome(profile, last, store_id) == "already_current"
 
-    def test_back_before_anybody_was_told(self, shop: Shop, listener: Receiver) -> None:
+    def test_change_reverted_before_sending_is_still_sent(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         """The worker doesn't know that, so the store is sent the state that it has."""
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -173,9 +169,7 @@ class TestAgainAndAgain:
         assert listener.states == ["subscribed"]
         assert shop.outcome(profile, last, store_id) == "written"
 
-    def test_a_store_that_came_later_is_known_from_its_own_word(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_later_store_is_current_by_own_statement(self, shop: Shop, listener: Receiver) -> None:
         """The store was sent none of the earlier changes."""
         profile = shop.person()
         for state in ("subscribed", "unsubscribed", "subscribed"):
@@ -190,7 +184,7 @@ class TestAgainAndAgain:
         assert shop.outcome(known, change, store_id) == "already_current"
         assert listener.received == []
 
-    def test_another_address_meanwhile_keeps_what_the_store_gave(
+    def test_written_state_is_not_recorded_for_changed_address(
         self, shop: Shop, listener: Receiver
     ) -> None:
         """The write-back's note is about the address that the customer had."""
@@ -209,9 +203,7 @@ class TestAgainAndAgain:
         assert shop.outcome(profile, change, store_id) == "written"
         assert shop.store_consent(store_id) is ConsentState.NOT_SUBSCRIBED
 
-    def test_two_stores_mark_one_change_at_the_same_time(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_two_stores_record_outcomes_concurrently(self, shop: Shop, listener: Receiver) -> None:
         stores = [shop.store(), shop.store()]
         profile = shop.person(*stores)
         change = shop.change(profile, "subscribed")
@@ -229,7 +221,7 @@ class TestAgainAndAgain:
         assert [shop.outcome(profile, change, store_id) for store_id in stores] == ["written"] * 2
         assert len(listener.received) == 2
 
-    def test_what_a_store_gives_while_it_is_told_stays(
+    def test_concurrent_store_value_is_not_overwritten(
         self, shop: Shop, listener: Receiver
     ) -> None:
         store_id = shop.store()
@@ -254,9 +246,7 @@ class TestAgainAndAgain:
         shop.world.deliver()
         assert listener.states[-1] == "unsubscribed"
 
-    def test_our_own_write_that_comes_back_records_nothing(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_written_state_sent_back_records_nothing(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.change(profile, "unsubscribed")
@@ -273,7 +263,7 @@ class TestAgainAndAgain:
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(data=st.data())
-    def test_however_they_come_the_store_ends_on_the_newest(
+    def test_messages_in_any_order_end_with_newest_state(
         self, known: Known, listener: Receiver, data: st.DataObject
     ) -> None:
         known.begin()

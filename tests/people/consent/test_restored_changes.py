@@ -15,7 +15,7 @@ from tests.people.consent.listening_store import Shop, hand_over
 from tests.people.consent.past_statements import NO_ANSWER, SUBSCRIBED, UNSUBSCRIBED, past_statement
 
 
-class TestToldAgain:
+class TestRestoredChange:
     """A change that holds again: an undated subscription, once `pending` overrides a refusal."""
 
     @pytest.fixture
@@ -48,7 +48,7 @@ class TestToldAgain:
         assert change.state is SUBSCRIBED
         return change
 
-    def test_it_is_a_message_of_its_own(
+    def test_restored_change_has_new_webhook_id(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         """A receiver that drops known ids accepts it; all of its attempts have one id."""
@@ -68,7 +68,7 @@ class TestToldAgain:
         assert second not in {first, *again}
         assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
 
-    def test_what_was_noted_of_the_first_time_is_not_of_the_second(
+    def test_earlier_outcome_does_not_prevent_second_delivery(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         """The store accepted the change in between, but its answers were lost."""
@@ -85,7 +85,7 @@ class TestToldAgain:
         assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
         assert shop.store_consent(person.store_ids[0]) is SUBSCRIBED
 
-    def test_killed_between_noting_and_marking(
+    def test_killed_between_recording_store_state_and_outcome(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         message = self.holds_again(shop, person)
@@ -102,7 +102,7 @@ class TestToldAgain:
         assert listener.states == ["subscribed", "unsubscribed", "subscribed"]
         assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
 
-    def test_a_late_run_of_the_first_time_says_nothing_of_the_second(
+    def test_delayed_first_run_does_not_complete_second_delivery(
         self, shop: Shop, person: Profile, listener: Receiver
     ) -> None:
         """While it waited for its answer, another run sent the change, and later a refusal."""

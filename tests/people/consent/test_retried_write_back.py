@@ -42,11 +42,11 @@ class TestRetryWriteBack:
         assert answer.problem() == (404, "not_found")
         assert shop.outcome(profile, body, store_id) == "failed"
 
-    def test_paths_are_uuids(self, shop: Shop) -> None:
+    def test_invalid_uuids_are_refused(self, shop: Shop) -> None:
         answer = self.retry(shop, NOBODY, "c", "s")
         assert answer.error_paths() == ["path.changeId", "path.storeId"]
 
-    def test_unknown(self, shop: Shop, listener: Receiver) -> None:
+    def test_unknown_ids_are_not_found(self, shop: Shop, listener: Receiver) -> None:
         profile, body, store_id = self.failed(shop, listener)
         other = shop.store()
         for path in (
@@ -56,7 +56,7 @@ class TestRetryWriteBack:
         ):
             assert self.retry(shop, *path).problem() == (404, "not_found")
 
-    def test_pending_and_written_have_not_failed(self, shop: Shop, listener: Receiver) -> None:
+    def test_pending_and_written_are_refused(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         body = shop.change(profile, "subscribed")
@@ -67,7 +67,9 @@ class TestRetryWriteBack:
             shop.world.deliver()
         assert len(listener.received) == 1
 
-    def test_pending_for_a_day_is_lost(self, shop: Shop, listener: Receiver) -> None:
+    def test_write_back_pending_for_a_day_can_be_retried(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         """Its message is lost, as after a local run that ended."""
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -87,7 +89,7 @@ class TestRetryWriteBack:
         assert shop.outcome(profile, body, store_id) == "written"
         assert listener.states == ["subscribed"]
 
-    def test_tries_again(self, shop: Shop, listener: Receiver) -> None:
+    def test_failed_write_back_is_sent_again(self, shop: Shop, listener: Receiver) -> None:
         profile, body, store_id = self.failed(shop, listener)
         before = shop.read(profile, body)
         answer = self.retry(shop, profile, body["id"], store_id)
@@ -104,7 +106,7 @@ class TestRetryWriteBack:
         first, second = listener.received
         assert first.headers["webhook-id"] == second.headers["webhook-id"]
 
-    def test_it_has_all_its_tries_again(self, shop: Shop, listener: Receiver) -> None:
+    def test_retry_has_all_attempts_again(self, shop: Shop, listener: Receiver) -> None:
         profile, body, store_id = self.failed(shop, listener)
         self.retry(shop, profile, body["id"], store_id)
         [message] = shop.queued()

@@ -51,7 +51,7 @@ def outcomes(change: dict[str, Any]) -> dict[str, str]:
     return {row["store"]["id"]: row["skipReason"] or row["status"] for row in rows}
 
 
-def test_there_and_back(shop: Shop, listener: Receiver) -> None:
+def test_two_stores_and_api_stay_in_sync(shop: Shop, listener: Receiver) -> None:
     """One store subscribes, the person unsubscribes, both stores echo their write-backs."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     here, there = shop.store(), shop.store()
@@ -100,7 +100,7 @@ def test_there_and_back(shop: Shop, listener: Receiver) -> None:
     assert listener.states[-1] == "subscribed"
 
 
-def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
+def test_old_store_statement_is_superseded_and_corrected(shop: Shop, listener: Receiver) -> None:
     """A store's statement about last year is only recorded in the history."""
     world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
     store_id = shop.store()
@@ -122,7 +122,7 @@ def test_a_word_from_before(shop: Shop, listener: Receiver) -> None:
 
 
 @pytest.mark.parametrize("consent_time", [None, CREATED])
-def test_a_record_from_before_what_a_store_was_told(
+def test_record_older_than_write_back_changes_nothing(
     shop: Shop, listener: Receiver, consent_time: str | None
 ) -> None:
     """An old record of an export or a queued batch states nothing: the next change is sent."""

@@ -7,7 +7,7 @@ from tests.people.consent.listening_store import Shop
 from tests.platform.fetching.servers import OK, serving
 
 
-def test_a_consent_change_reaches_a_store(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_consent_change_reaches_store(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(OK) as server:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", f"127.0.0.1:{server.port}")
         store_id = shop.store(listens=False)

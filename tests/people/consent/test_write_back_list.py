@@ -75,7 +75,7 @@ def expected(shop: Shop, people: list[Profile]) -> list[tuple[dict[str, Any], di
 class TestList:
     """The list and its filters."""
 
-    def test_the_whole_answer(self, shop: Shop, listener: Receiver) -> None:
+    def test_complete_response(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         first = shop.change(person, "subscribed")
@@ -126,14 +126,12 @@ class TestList:
             "pageSize": 25,
         }
 
-    def test_what_a_change_without_stores_leaves(self, shop: Shop) -> None:
+    def test_change_without_stores_leaves_no_row(self, shop: Shop) -> None:
         shop.change(shop.person(), "subscribed")
         assert ask(shop).json["items"] == []
         assert shop.world.rows(index_partition(shop.workspace)) == []
 
-    def test_a_change_is_one_row_whatever_becomes_of_it(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_change_has_one_unchanged_index_row(self, shop: Shop, listener: Receiver) -> None:
         person = shop.person(shop.store(), shop.store())
         change = shop.change(person, "subscribed")
         [row] = shop.world.rows(index_partition(shop.workspace))
@@ -147,7 +145,7 @@ class TestList:
         shop.change(shop.person(shop.store()), "subscribed")
         assert items(open_shop(shop.world)) == []
 
-    def test_a_merged_profile_is_named_by_the_one_that_answers_for_it(self, shop: Shop) -> None:
+    def test_write_back_of_merged_profile_names_survivor(self, shop: Shop) -> None:
         store = shop.store()
         merged = shop.person(store)
         change = shop.change(merged, "subscribed")
@@ -160,11 +158,11 @@ class TestList:
         assert (listed["profileId"], listed["changeId"]) == (str(survivor.id), change["id"])
 
     @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_any_key_may_ask(self, shop: Shop, scope: KeyScope) -> None:
+    def test_key_of_any_scope_is_allowed(self, shop: Shop, scope: KeyScope) -> None:
         key = shop.world.api_key(shop.workspace, scope)
         assert shop.world.call("GET", "/write-backs", token=key).status == 200
 
-    def test_from_after_to(self, shop: Shop) -> None:
+    def test_from_after_to_is_refused(self, shop: Shop) -> None:
         later, earlier = "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"
         answer = ask(shop, recordedFrom=later, recordedTo=earlier)
         assert answer.error_paths() == ["query.recordedTo"]
@@ -179,7 +177,7 @@ class TestList:
             ("9999-12-31T23:59:59Z", "9999-12-31T23:59:59Z", 0),
         ],
     )
-    def test_moments_far_from_today(
+    def test_extreme_times_are_accepted(
         self,
         shop: Shop,
         listener: Receiver,
@@ -206,7 +204,7 @@ class TestList:
             ({"recordedFrom": "2020-01-01T00:00:00Z"}, "recordedTo"),
         ],
     )
-    def test_too_many(
+    def test_too_broad_filter_is_refused(
         self,
         shop: Shop,
         listener: Receiver,
@@ -226,7 +224,7 @@ class TestList:
         assert answer.problem() == (422, "filter_too_broad")
         assert [each["path"] for each in answer.json["errors"]] == [f"query.{advised}"]
 
-    def test_an_erased_person_is_gone_from_it(self, shop: Shop, listener: Receiver) -> None:
+    def test_erased_persons_write_backs_are_removed(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "subscribed")
@@ -240,14 +238,14 @@ class TestList:
         assert shop.world.rows(index_partition(shop.workspace)) == []
 
 
-class TestAgainstTheHistories:
+class TestAgainstHistories:
     """Each filter gives the write-backs of the profiles' histories, in order, with exact totals."""
 
     @settings(
         max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
     @given(data=st.data())
-    def test_any_filters(
+    def test_random_filters_match_histories(
         self,
         world: World,
         listener: Receiver,
@@ -357,7 +355,7 @@ class TestRetry:
         found = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query)
         return str(found.json["items"][0]["id"])
 
-    def test_all_that_failed(self, shop: Shop, listener: Receiver) -> None:
+    def test_all_failed_write_backs_are_queued(self, shop: Shop, listener: Receiver) -> None:
         store, other = shop.store(), shop.store()
         made = self.failing(shop, listener, store, 3)
         self.failing(shop, listener, other, 1)
@@ -374,7 +372,7 @@ class TestRetry:
         assert (again.status, again.json) == (202, {"queued": 0})
         assert shop.queued() == []
 
-    def test_only_of_that_time(self, shop: Shop, listener: Receiver) -> None:
+    def test_time_range_limits_retry(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         moments, made = list[str](), list[str]()
         for _ in range(3):
@@ -390,7 +388,7 @@ class TestRetry:
         assert [each.json["data"]["changeId"] for each in listener.received] == [made[1]]
         assert len(items(shop, status="failed")) == 3
 
-    def test_more_than_one_transaction_takes(
+    def test_write_backs_exceeding_one_transaction(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(resending, "MAX_CHANGES", 2)
@@ -401,7 +399,7 @@ class TestRetry:
         shop.world.deliver()
         assert len({each.headers["webhook-id"] for each in listener.received}) == 4
 
-    def test_not_what_holds_no_more(self, shop: Shop, listener: Receiver) -> None:
+    def test_superseded_change_is_not_retried(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "unsubscribed")
@@ -415,7 +413,9 @@ class TestRetry:
         assert listener.received == []
         assert [each["state"] for each in items(shop, status="failed")] == ["unsubscribed"]
 
-    def test_not_what_a_disconnected_store_missed(self, shop: Shop, listener: Receiver) -> None:
+    def test_write_backs_missed_by_disconnected_store_are_not_retried(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "unsubscribed")
@@ -424,7 +424,7 @@ class TestRetry:
         shop.world.deliver()
         assert self.retry(shop, store).json == {"queued": 0}
 
-    def test_once_with_a_key(self, shop: Shop, listener: Receiver) -> None:
+    def test_replay(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
         self.failing(shop, listener, store, 1)
         listener.received.clear()
@@ -442,16 +442,16 @@ class TestRetry:
         shop.world.deliver()
         assert len(listener.received) == 1
 
-    def test_a_store_of_somebody_else(self, shop: Shop) -> None:
+    def test_unknown_or_other_workspaces_store_is_refused(self, shop: Shop) -> None:
         for store in (open_shop(shop.world).store(listens=False), uuid4()):
             assert self.retry(shop, store).error_paths() == ["/storeId"]
 
-    def test_from_after_to(self, shop: Shop) -> None:
+    def test_from_after_to_is_refused(self, shop: Shop) -> None:
         earlier, later = (clock.to_text(clock.now() + timedelta(days=n)) for n in (0, 1))
         answer = self.retry(shop, shop.store(), recordedFrom=later, recordedTo=earlier)
         assert answer.error_paths() == ["/recordedTo"]
 
-    def test_too_many(
+    def test_too_broad_filter_is_refused(
         self, shop: Shop, listener: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store = shop.store()
@@ -462,7 +462,7 @@ class TestRetry:
         assert [each["path"] for each in answer.json["errors"]] == ["/recordedFrom"]
 
     @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_a_key_that_may_not_write(self, shop: Shop, scope: KeyScope) -> None:
+    def test_key_without_write_scope_is_refused(self, shop: Shop, scope: KeyScope) -> None:
         key, body = shop.world.api_key(shop.workspace, scope), {"storeId": str(uuid4())}
         answer = shop.world.call("POST", "/write-backs/retry", token=key, json_body=body)
         assert answer.problem() == (403, "scope")

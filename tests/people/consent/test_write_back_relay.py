@@ -98,13 +98,13 @@ class Known:
 class TestMessages:
     """The messages of the queue."""
 
-    def test_the_transaction_has_no_outbox_row(self, shop: Shop, listener: Receiver) -> None:
+    def test_transaction_has_no_outbox_row(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         assert shop.world.rows(PARTITION) == []
         shop.world.deliver()
         assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
 
-    def test_each_store_has_its_message_in_its_group(self, shop: Shop) -> None:
+    def test_each_store_has_message_in_own_group(self, shop: Shop) -> None:
         known = Known(shop, shop.store(), shop.store())
         shop.world.relay()
         messages = {each["Body"]: each["Attributes"]["MessageGroupId"] for each in received()}
@@ -116,7 +116,7 @@ class TestMessages:
             for store in known.stores
         }
 
-    def test_what_is_superseded_from_the_start_is_sent_to_nobody(self, shop: Shop) -> None:
+    def test_initially_superseded_change_queues_no_message(self, shop: Shop) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, email=EMAIL, **subscribed(5))
         change_consent(shop, EMAIL, "unsubscribed", 10)
@@ -128,7 +128,7 @@ class TestMessages:
         assert (before, received()) == (1, [])
         assert profile_of(shop, EMAIL)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_a_record_that_comes_twice_is_one_message(self, shop: Shop) -> None:
+    def test_duplicate_stream_record_queues_one_message(self, shop: Shop) -> None:
         Known(shop)
         found = record(shop.world)
         assert run_relay(found, found) == []
@@ -146,23 +146,23 @@ class TestKilled:
         assert known.shop.world.rows(PARTITION) == [], positions
         listener.received.clear()
 
-    def test_the_relay_and_the_stream_brings_it_again(self, shop: Shop, listener: Receiver) -> None:
+    def test_relay_killed_and_stream_redelivers_record(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         known = Known(shop)
         found = record(shop.world)
         for positions in crashes(shop.world, partial(run_relay, found), deliver=False):
             assert run_relay(found) == []
             self.delivered_once(known, listener, positions)
 
-    def test_the_relay_and_the_stream_brings_it_no_more(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_relay_killed_and_stream_loses_record(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         found = record(shop.world)
         for positions in crashes(shop.world, partial(run_relay, found), deliver=False):
             sweep_later(shop)
             self.delivered_once(known, listener, positions)
 
-    def test_the_sweep(self, shop: Shop, listener: Receiver) -> None:
+    def test_sweep_killed_at_any_call(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         shop.world.lose_stream()
         shop.world.advance(seconds=LOST_AFTER.total_seconds() + 60)
@@ -178,13 +178,13 @@ class TestKilled:
 class TestRefused:
     """A queue that refuses messages for a while, or for good."""
 
-    def test_it_comes_again(self, shop: Shop, listener: Receiver) -> None:
+    def test_throttled_send_is_retried(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         with faults(refusal(THROTTLED[1]), "SendMessageBatch", times=1) as met:
             shop.world.deliver()
         assert (met.met, known.outcomes, listener.states) == (1, ["written"], ["subscribed"])
 
-    def test_a_part_that_is_refused_comes_again(
+    def test_partially_refused_batch_is_retried(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """SQS answers 200 and names the messages that it refused."""
@@ -198,7 +198,9 @@ class TestRefused:
         assert run_relay(found) == []
         assert shop.world.queue_depth(QUEUE) == 1
 
-    def test_what_is_given_up_is_repaired(self, shop: Shop, listener: Receiver) -> None:
+    def test_record_at_failure_destination_is_repaired(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         """The stream's failure destination names the record's position in the stream."""
         known = Known(shop)
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
@@ -211,7 +213,7 @@ class TestRefused:
         shop.world.deliver()
         assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
 
-    def test_what_was_told_since_is_not_repaired(self, shop: Shop, listener: Receiver) -> None:
+    def test_write_back_sent_since_is_not_repaired(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         message = shop.queued()[0]
         with pytest.MonkeyPatch.context() as patched, faults(FAULT, "SendMessageBatch"):
@@ -226,14 +228,14 @@ class TestRefused:
 class TestSweep:
     """The index of write-backs shows lost ones, once an hour."""
 
-    def test_what_the_stream_lost(self, shop: Shop, listener: Receiver) -> None:
+    def test_record_lost_by_stream_is_queued(self, shop: Shop, listener: Receiver) -> None:
         known = Known(shop)
         shop.world.lose_stream()
         sweep_later(shop)
         shop.world.deliver()
         assert (known.outcomes, listener.states) == (["written"], ["subscribed"])
 
-    def test_not_before_its_tries_are_over(self, shop: Shop) -> None:
+    def test_pending_write_back_is_not_swept_before_attempts_end(self, shop: Shop) -> None:
         """Until then its own message may still be sent to a failing store."""
         Known(shop)
         shop.world.lose_stream()
@@ -243,14 +245,14 @@ class TestSweep:
         assert shop.queued() == []
         assert sweep_row(shop).swept_to is None
 
-    def test_nothing_that_was_told(self, shop: Shop, listener: Receiver) -> None:
+    def test_sent_write_back_is_not_queued_again(self, shop: Shop, listener: Receiver) -> None:
         Known(shop)
         shop.world.deliver()
         sweep_later(shop)
         shop.world.deliver()
         assert (shop.queued(), listener.states) == ([], ["subscribed"])
 
-    def test_each_change_once(self, shop: Shop) -> None:
+    def test_each_change_is_swept_once(self, shop: Shop) -> None:
         """The second sweep reads no change: an hour without one costs two queries.
 
         The other queries are those of the outbox.
@@ -286,7 +288,7 @@ class TestSweep:
         outcomes = {each["writeBacks"][0]["status"] for each in history}
         assert (len(history), outcomes) == (7, {"written", "skipped"})
 
-    def test_what_does_not_fit_into_a_run_goes_into_the_next(
+    def test_remaining_changes_are_swept_by_next_run(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(write_back_relay, "MAX_CHANGES", 1)
@@ -302,7 +304,7 @@ class TestSweep:
             shop.world.sweep()
             assert len(shop.queued()) == min(hour, 2)
 
-    def test_a_workspace_that_fails_holds_back_no_other(
+    def test_failing_workspace_does_not_block_others(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         other = open_shop(world)
@@ -326,7 +328,7 @@ class TestSweep:
         [message] = shop.queued()
         assert message["workspaceId"] == str(other.workspace.id)
 
-    def test_of_the_minute_in_which_the_run_began(
+    def test_workspaces_of_minute_in_which_run_started(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The outbox's rows are sent first, which may take a while."""
@@ -348,7 +350,7 @@ class TestSweep:
             shop.world.sweep()
         assert sweep_row(shop).swept_to is not None
 
-    def test_whoever_is_farthest_behind_comes_first(
+    def test_workspace_farthest_behind_is_swept_first(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """If a run is cut short, the remaining workspaces have no other run in that hour."""
@@ -368,7 +370,7 @@ class TestSweep:
         assert write_back_relay.sweep_write_backs(0) == 0
         assert seen == [each.workspace for each in reversed(shops)]
 
-    def test_not_of_a_workspace_that_was_deleted_meanwhile(self, shop: Shop) -> None:
+    def test_workspace_deleted_concurrently_is_skipped(self, shop: Shop) -> None:
         Known(shop)
         shop.world.lose_stream()
         row = sweep_row(shop)
@@ -376,7 +378,7 @@ class TestSweep:
         assert write_back_relay._sweep(row, clock.now()) == 0
         assert shop.world.rows("due#write_backs#") == []
 
-    def test_a_workspace_has_its_turn_from_its_first_store_on(self, shop: Shop) -> None:
+    def test_first_store_adds_workspace_to_sweep(self, shop: Shop) -> None:
         assert shop.world.rows("due#write_backs#") == []
         for _ in range(2):
             shop.store()

@@ -19,10 +19,10 @@ from tests.people.consent.past_statements import SUBSCRIBED
 from tests.platform.fetching.servers import OK, serving
 
 
-class TestTheRequest:
+class TestRequest:
     """The request to the store."""
 
-    def test_what_is_sent(self, shop: Shop, listener: Receiver) -> None:
+    def test_complete_request(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         long_ago = clock.to_text(clock.now() - timedelta(days=400))
@@ -47,7 +47,7 @@ class TestTheRequest:
             },
         }
 
-    def test_what_is_noted(self, shop: Shop, listener: Receiver) -> None:
+    def test_success_is_recorded(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -96,7 +96,7 @@ class TestTheRequest:
             assert message["data"]["changeId"] == change["id"]
         assert shop.outcome(profile, change, store_id) == "written"
 
-    def test_a_redirect_is_not_followed(
+    def test_redirect_is_not_followed(
         self, shop: Shop, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with serving(OK) as elsewhere:
@@ -126,7 +126,7 @@ class TestTheRequest:
 class TestSignature:
     """Standard Webhooks, by its own library."""
 
-    def test_verified_by_the_reference(self, shop: Shop, listener: Receiver) -> None:
+    def test_reference_library_verifies_signature(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store(listens=False)
         secret = shop.secret(store_id)
         shop.change(shop.person(store_id), "subscribed")
@@ -136,7 +136,7 @@ class TestSignature:
         with pytest.raises(WebhookVerificationError):
             Webhook(secret).verify(received.body + b" ", received.headers)
 
-    def test_both_secrets_sign_for_a_day(self, shop: Shop, listener: Receiver) -> None:
+    def test_old_and_new_secret_sign_for_a_day(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store(listens=False)
         old = shop.secret(store_id)
         rotated = shop.world.call(

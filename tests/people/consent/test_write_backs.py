@@ -68,7 +68,7 @@ class TestSkipped:
         shop.world.deliver()
         assert shop.outcome(profile, change, store_id) == "permission_missing"
 
-    def test_the_address_was_removed(self, shop: Shop, listener: Receiver) -> None:
+    def test_url_was_removed(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -91,7 +91,7 @@ class TestSkipped:
     @pytest.mark.parametrize(
         ("in_vain", "is_from_there"), [(True, False), (False, False), (False, True)]
     )
-    def test_what_holds_again_is_told(
+    def test_restored_subscription_is_sent(
         self, shop: Shop, listener: Receiver, in_vain: bool, is_from_there: bool
     ) -> None:
         """`pending` overrides the refusal; an undated subscription holds then."""
@@ -129,7 +129,7 @@ class TestSkipped:
         assert shop.outcome(profile, change, store_id) == "already_current"
         assert listener.received == []
 
-    def test_the_originating_store_is_current_too(self, shop: Shop, listener: Receiver) -> None:
+    def test_originating_store_is_already_current(self, shop: Shop, listener: Receiver) -> None:
         here, there = shop.store(), shop.store()
         profile = shop.person(here, there)
         gave(shop, profile, here, SUBSCRIBED)
@@ -142,7 +142,7 @@ class TestSkipped:
         assert shop.outcome(profile, change, there) == "written"
         assert [r.headers["webhook-id"] for r in listener.received] == [f"{change['id']}.{there}"]
 
-    def test_it_has_a_time_and_no_error(self, shop: Shop, listener: Receiver) -> None:
+    def test_skipped_write_back_has_time_and_no_error(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store(listens=False)
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -154,10 +154,10 @@ class TestSkipped:
         assert shop.store_consent(store_id) is ConsentState.NOT_SUBSCRIBED
 
 
-class TestTries:
+class TestAttempts:
     """Which failures are tried again, and how often."""
 
-    def test_what_nobody_expected_fails_at_last(self, shop: Shop, listener: Receiver) -> None:
+    def test_unexpected_error_fails_after_last_try(self, shop: Shop, listener: Receiver) -> None:
         """Otherwise it would stay pending for ever, and nobody may retry that."""
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -174,7 +174,9 @@ class TestTries:
             "The change couldn't be sent to the store.",
         )
 
-    def test_whose_last_try_was_killed_fails_untried(self, shop: Shop, listener: Receiver) -> None:
+    def test_write_back_fails_after_last_try_was_killed(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         """The queue delivers the message once more for that."""
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -189,7 +191,7 @@ class TestTries:
         )
 
     @pytest.mark.parametrize("answer", [408, 429, 500, 503, 599, NO_ANSWER])
-    def test_is_tried_so_often(
+    def test_transient_failure_has_ten_attempts(
         self, shop: Shop, listener: Receiver, answer: int | FetchFailed
     ) -> None:
         store_id = shop.store()
@@ -220,7 +222,7 @@ class TestTries:
         assert shop.store_consent(store_id) is ConsentState.NOT_SUBSCRIBED
 
     @pytest.mark.parametrize("answer", [300, 301, 304, 307, 400, 401, 404, 409, 410, 422])
-    def test_any_other_fails_at_once(self, shop: Shop, listener: Receiver, answer: int) -> None:
+    def test_other_status_fails_at_once(self, shop: Shop, listener: Receiver, answer: int) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -234,7 +236,7 @@ class TestTries:
         assert hand_over(message, 2)
         assert len(listener.received) == 1
 
-    def test_a_refused_address_fails_at_once(self, shop: Shop, listener: Receiver) -> None:
+    def test_disallowed_url_fails_at_once(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
@@ -255,7 +257,7 @@ class TestTries:
         shop.world.deliver()
         assert shop.outcome(profile, change, store_id) == "written"
 
-    def test_a_success_clears_the_error(self, shop: Shop, listener: Receiver) -> None:
+    def test_success_clears_error(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         shop.change(shop.person(store_id), "subscribed")
         [message] = shop.queued()
@@ -266,7 +268,7 @@ class TestTries:
         assert self.address(shop, store_id)["lastError"] is None
         assert self.address(shop, store_id)["lastSucceededAt"] is not None
 
-    def test_a_success_is_noted_once_a_minute(self, shop: Shop, listener: Receiver) -> None:
+    def test_success_is_recorded_once_a_minute(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
 
@@ -282,7 +284,7 @@ class TestTries:
         assert succeeded("subscribed") > first
         assert listener.states == ["subscribed", "unsubscribed", "subscribed"]
 
-    def test_between_tries_a_newer_change_supersedes(self, shop: Shop, listener: Receiver) -> None:
+    def test_newer_change_supersedes_between_attempts(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         first = shop.change(profile, "subscribed")
@@ -294,7 +296,9 @@ class TestTries:
         assert shop.outcome(profile, first, store_id) == "superseded"
         assert listener.states == ["subscribed"]
 
-    def test_one_stores_failure_is_not_anothers(self, shop: Shop, listener: Receiver) -> None:
+    def test_failure_of_one_store_does_not_affect_other(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
         stores = [shop.store(), shop.store()]
         profile = shop.person(*stores)
         change = shop.change(profile, "subscribed")
@@ -312,9 +316,7 @@ class TestTries:
 class TestCalls:
     """The calls of DynamoDB for a write-back."""
 
-    def test_what_it_is_decided_on_is_read_in_four_calls(
-        self, shop: Shop, listener: Receiver
-    ) -> None:
+    def test_write_back_is_decided_with_four_reads(self, shop: Shop, listener: Receiver) -> None:
         """The change; then its person and store; the customer; the store's address."""
         store_id = shop.store()
         profile = shop.person(store_id)

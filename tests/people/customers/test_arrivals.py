@@ -203,7 +203,7 @@ def caller_of(someone: Someone) -> WorkspaceCaller:
 
 @settings(max_examples=12, deadline=None)
 @given(STEPS)
-def test_whatever_arrives(steps: list[Put | Delete | Upsert]) -> None:
+def test_rows_are_consistent_after_random_arrivals(steps: list[Put | Delete | Upsert]) -> None:
     world = World()
     try:
         shops, twin = Shops(world), Shops(world)

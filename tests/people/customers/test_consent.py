@@ -21,7 +21,7 @@ from tests.people.customers.shop import EMAIL, OTHER, PHONE, Shop, body, day, hi
 class TestPutConsent:
     """What a push of a customer asserts (docs/semantics.md, section 2.4)."""
 
-    def test_a_difference_asserts(self, world: World, shop: Shop) -> None:
+    def test_changed_value_is_recorded_and_written_back(self, world: World, shop: Shop) -> None:
         second = Shop(world, shop.by, world.store(shop.by))
         second.put("1", email=EMAIL)
         world.deliver()
@@ -60,7 +60,7 @@ class TestPutConsent:
             )
         assert shop.profile(emailMarketingConsent="subscribed") == profile
 
-    def test_a_keys_push_says_api(self, world: World, shop: Shop) -> None:
+    def test_put_by_key_has_source_api(self, world: World, shop: Shop) -> None:
         key = world.api_key(workspace_of(world), KeyScope.WRITE)
         path = f"/stores/{shop.id}/customers/7"
         payload = body(email=EMAIL, emailMarketingConsent="unsubscribed")
@@ -68,7 +68,7 @@ class TestPutConsent:
         [change] = history(world, shop.profile())
         assert (change.origin.source.value, change.origin.store_id) == ("api", UUID(shop.id))
 
-    def test_a_key_is_named_as_it_is_called_now(
+    def test_change_records_current_name_of_key(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Authentication reads the name, so it costs no read of its own."""
@@ -83,7 +83,7 @@ class TestPutConsent:
         [change] = history(world, shop.profile())
         assert change.origin.by == name
 
-    def test_nothing_said_asserts_nothing(self, world: World, shop: Shop) -> None:
+    def test_missing_value_changes_nothing(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
         answer = shop.put("7", 1, email=EMAIL, emailMarketingConsent=None)
         assert answer.json["emailMarketingConsent"] == "subscribed"
@@ -91,9 +91,7 @@ class TestPutConsent:
         assert profile["emailMarketingConsent"] == "subscribed"
         assert len(history(world, profile)) == 1
 
-    def test_only_what_differs_from_what_the_store_gave_last(
-        self, world: World, shop: Shop
-    ) -> None:
+    def test_value_unchanged_since_last_put_is_not_recorded(self, world: World, shop: Shop) -> None:
         second = Shop(world, shop.by, world.store(shop.by))
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
         second.put("1", 2, email=EMAIL, emailMarketingConsent="unsubscribed")
@@ -106,7 +104,7 @@ class TestPutConsent:
             "subscribed",
         ]
 
-    def test_an_older_word_is_history(self, world: World, shop: Shop) -> None:
+    def test_older_statement_is_recorded_as_superseded(self, world: World, shop: Shop) -> None:
         second = Shop(world, shop.by, world.store(shop.by))
         shop.put("7", 5, email=EMAIL, emailMarketingConsent="unsubscribed")
         second.put("1", 2, email=EMAIL, emailMarketingConsent="subscribed")
@@ -116,7 +114,7 @@ class TestPutConsent:
         assert newest.state.value == "subscribed"
         assert {each.skip_reason for each in newest.write_backs} == {"superseded"}
 
-    def test_without_a_consent_time_subscribed_never_overrides(
+    def test_undated_subscription_does_not_override_unsubscription(
         self, world: World, shop: Shop
     ) -> None:
         second = Shop(world, shop.by, world.store(shop.by))
@@ -128,7 +126,7 @@ class TestPutConsent:
         third.put("1", 9, email=EMAIL, emailMarketingConsent="subscribed", **timed)
         assert shop.profile()["emailMarketingConsent"] == "subscribed"
 
-    def test_a_time_to_come_counts_as_now(self, world: World, shop: Shop) -> None:
+    def test_future_consent_time_counts_as_now(self, world: World, shop: Shop) -> None:
         future = clock.to_text(clock.now() + timedelta(days=400))
         before = clock.now()
         timed = {"emailMarketingConsentUpdatedAt": future}
@@ -136,7 +134,7 @@ class TestPutConsent:
         [change] = history(world, shop.profile())
         assert before <= change.occurred_at <= clock.now()
 
-    def test_the_address_of_another_profile_is_asserted_there(
+    def test_consent_for_address_of_other_profile_is_recorded_there(
         self, world: World, shop: Shop
     ) -> None:
         shop.put("7", email=EMAIL)
@@ -149,7 +147,7 @@ class TestPutConsent:
         assert [change.state.value for change in history(world, first)] == ["subscribed"]
         assert history(world, second) == []
 
-    def test_a_new_address_asserts_anew(self, world: World, shop: Shop) -> None:
+    def test_consent_is_recorded_again_for_new_address(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
         answer = shop.put("7", 1, email=OTHER)
         assert answer.json["emailMarketingConsent"] == "not_subscribed"
@@ -158,9 +156,7 @@ class TestPutConsent:
         assert (profile["email"], profile["emailMarketingConsent"]) == (OTHER, "subscribed")
         assert [change.address for change in history(world, profile)] == [OTHER, EMAIL]
 
-    def test_a_profile_that_begins_to_show_an_address_shows_its_state(
-        self, world: World, shop: Shop
-    ) -> None:
+    def test_newly_shown_address_has_stored_consent(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
         shop.put("7", 1, email=OTHER)
         assert shop.profile()["emailMarketingConsent"] == "not_subscribed"
@@ -172,7 +168,7 @@ class TestPutConsent:
         )
         assert shop.profile(emailMarketingConsent="subscribed")["id"] == answer.json["id"]
 
-    def test_a_state_that_changes_meanwhile_is_shown(self, world: World, shop: Shop) -> None:
+    def test_concurrently_changed_consent_is_shown(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL)
         shop.put("7", 1, email=OTHER)
         profile = ProfileRepository(workspace_of(world)).get(UUID(shop.profile()["id"]))

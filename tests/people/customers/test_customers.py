@@ -59,23 +59,23 @@ class TestPut:
         assert shop.put("7", **fields).error_paths() == paths
         assert stored(world) == []
 
-    def test_what_must_be_there(self, world: World, shop: Shop) -> None:
+    def test_required_fields(self, world: World, shop: Shop) -> None:
         path = f"/stores/{shop.id}/customers/7"
         answer = world.call("PUT", path, token=shop.by.token, json_body={})
         assert answer.error_paths() == ["/externalCreatedAt", "/externalUpdatedAt"]
 
     @pytest.mark.parametrize("external_id", ["0", "null", "-1", "x" * 256])
-    def test_ids_that_name_nobody(self, shop: Shop, external_id: str) -> None:
+    def test_placeholder_ids_are_refused(self, shop: Shop, external_id: str) -> None:
         assert shop.put(external_id).error_paths() == ["path.externalId"]
 
-    def test_unknown_and_anothers_store(self, world: World, shop: Shop) -> None:
+    def test_unknown_or_other_workspaces_store_is_not_found(self, world: World, shop: Shop) -> None:
         stranger = world.person()
         world.workspace(stranger)
         for by, store_id in ((shop.by, str(uuid4())), (stranger, shop.id)):
             answer = Shop(world, by, store_id).put("7")
             assert answer.problem() == (404, "not_found")
 
-    def test_a_platforms_store(self, world: World, shop: Shop) -> None:
+    def test_platform_managed_store_is_refused(self, world: World, shop: Shop) -> None:
         repository, changes = StoreRepository(workspace_of(world)), Changes()
         store = repository.get(UUID(shop.id))
         assert store is not None
@@ -84,13 +84,13 @@ class TestPut:
         for answer in (shop.put("7"), shop.delete("7")):
             assert answer.problem() == (409, "store_managed_by_platform")
 
-    def test_a_disconnected_store(self, world: World, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, world: World, shop: Shop) -> None:
         shop.put("7")
         world.call("POST", f"/stores/{shop.id}/disconnect", token=shop.by.token)
         for answer in (shop.put("7"), shop.delete("7")):
             assert answer.problem() == (409, "store_disconnected")
 
-    def test_a_new_customer_and_person(self, world: World, shop: Shop) -> None:
+    def test_creates_customer_and_profile(self, world: World, shop: Shop) -> None:
         answer = shop.put(
             "7",
             email=f" {EMAIL.upper()}",
@@ -160,7 +160,7 @@ class TestPut:
         assert shop.profile(externalId=external_id, storeId=shop.id)["isCustomer"] is True
         assert shop.delete(quote(external_id)).status == 204
 
-    def test_what_stores_send_for_nothing(self, shop: Shop) -> None:
+    def test_placeholder_values_become_null(self, shop: Shop) -> None:
         answer = shop.put(
             "7", email="", phone="null", firstName=" ", lastName="", locale="", adminUrl=None
         )
@@ -170,7 +170,7 @@ class TestPut:
         profile = shop.profile()
         assert (profile["name"], profile["email"], profile["locale"]) == (None, None, None)
 
-    def test_names_lose_what_nobody_sees(self, world: World, shop: Shop) -> None:
+    def test_invisible_characters_are_removed_from_names(self, world: World, shop: Shop) -> None:
         written = {"firstName": "An\u202en\x00", "lastName": "\u2067Lee\u2069\r\n"}
         answer = shop.put("7", **written)
         assert (answer.json["firstName"], answer.json["lastName"]) == ("Ann", "Lee")
@@ -181,7 +181,7 @@ class TestPut:
         )
         assert response.json["name"] == "Ann Lee"
 
-    def test_known_again(self, world: World, shop: Shop) -> None:
+    def test_second_put_updates_customer_and_profile(self, world: World, shop: Shop) -> None:
         first = shop.put("7", email=EMAIL, firstName="Ann", locale="de")
         before = shop.profile()
         answer = shop.put("7", 3, email=EMAIL, firstName="Anna", locale="fr")
@@ -198,7 +198,7 @@ class TestPut:
             "lastSeenAt": day(3),
         }
 
-    def test_the_same_again_writes_nothing(self, world: World, shop: Shop) -> None:
+    def test_repeated_put_writes_nothing(self, world: World, shop: Shop) -> None:
         fields: dict[str, object] = {"email": EMAIL, "phone": PHONE, "firstName": "Ann"}
         fields |= {"emailMarketingConsent": "subscribed", "locale": "de"}
         first, rows_before = shop.put("7", **fields), stored(world)
@@ -206,7 +206,7 @@ class TestPut:
         assert (again.status, again.json) == (200, first.json)
         assert stored(world) == rows_before
 
-    def test_older_is_stale_and_equal_is_taken(self, world: World, shop: Shop) -> None:
+    def test_older_update_is_stale_and_equal_is_accepted(self, world: World, shop: Shop) -> None:
         shop.put("7", 5, firstName="Ann")
         rows_before = stored(world)
         assert shop.put("7", 4, firstName="Old").problem() == (409, "stale_update")
@@ -217,7 +217,7 @@ class TestPut:
         shop.put("7", 5, firstName="Anna", locale="fr")
         assert shop.profile()["locale"] == "fr"
 
-    def test_revives_what_was_deleted_where_newer(self, world: World, shop: Shop) -> None:
+    def test_newer_put_restores_deleted_customer(self, world: World, shop: Shop) -> None:
         made = shop.put("7", 5, email=EMAIL)
         shop.delete("7")
         rows_before = stored(world)
@@ -231,7 +231,7 @@ class TestPut:
         )
         assert len(shop.profiles()) == 1
 
-    def test_joins_the_person_with_the_email(self, world: World, shop: Shop) -> None:
+    def test_customer_is_matched_to_profile_by_email(self, world: World, shop: Shop) -> None:
         made = world.call(
             "POST",
             "/profiles",
@@ -248,7 +248,7 @@ class TestPut:
         assert (profile["locale"], profile["localeSource"]) == ("it", None)
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (CREATED, made["lastSeenAt"])
 
-    def test_two_customers_of_a_store_are_two_people(self, world: World, shop: Shop) -> None:
+    def test_two_customers_of_one_store_are_two_profiles(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, phone=PHONE)
         shop.put("8", email=EMAIL, phone="+14155550124", firstName="Second")
         first = shop.profile(externalId="7", storeId=shop.id)
@@ -260,7 +260,7 @@ class TestPut:
         shop.put("8", email=EMAIL, phone="+14155550124", firstName="Second")
         assert stored(world) == rows_before
 
-    def test_a_deleted_customer_speaks_against_nobody(self, shop: Shop) -> None:
+    def test_deleted_customer_does_not_prevent_match(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL)
         first = shop.profile()
         shop.delete("7")
@@ -270,12 +270,12 @@ class TestPut:
         shop.put("9", 3, email=EMAIL)
         assert len(shop.profiles()) == 2
 
-    def test_a_phone_yields_to_another_email(self, shop: Shop) -> None:
+    def test_phone_of_profile_with_other_email_is_dropped(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL, phone=PHONE)
         shop.put("8", email=OTHER, phone=PHONE)
         assert {p["email"]: p["phone"] for p in shop.profiles()} == {EMAIL: PHONE, OTHER: None}
 
-    def test_a_changed_address_moves_what_is_shown(self, shop: Shop) -> None:
+    def test_changed_address_replaces_shown_one(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL, phone=PHONE, emailMarketingConsent="subscribed")
         before = shop.profile()
         assert before["emailMarketingConsent"] == "subscribed"
@@ -293,7 +293,7 @@ class TestPut:
         shop.put("7", 3)
         assert shop.profile()["email"] == EMAIL
 
-    def test_an_address_of_somebody_else_is_left_alone(self, shop: Shop) -> None:
+    def test_address_of_other_profile_is_not_moved(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL)
         shop.put("8", email=OTHER)
         answer = shop.put("8", 1, email=EMAIL)
@@ -301,7 +301,7 @@ class TestPut:
         assert shop.profile(email=EMAIL) == shop.profile(externalId="7", storeId=shop.id)
         assert shop.profile(externalId="8", storeId=shop.id)["email"] == OTHER
 
-    def test_a_name_that_the_customer_gave_follows_it(self, world: World, shop: Shop) -> None:
+    def test_name_from_customer_follows_customer_updates(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, firstName="Ann", lastName="Lee")
         shop.put("7", 1, email=EMAIL, firstName="Anna")
         assert shop.profile()["name"] == "Anna"
@@ -310,7 +310,9 @@ class TestPut:
         shop.put("7", 2, email=EMAIL, firstName="Annie", lastName="Lee")
         assert shop.profile()["name"] == "By hand Lee"
 
-    def test_two_at_once_make_one_person(self, world: World, shop: Shop, owner: Someone) -> None:
+    def test_concurrent_puts_create_one_profile(
+        self, world: World, shop: Shop, owner: Someone
+    ) -> None:
         workspace = workspace_of(world)
         incoming = IncomingCustomer(clock.from_text(CREATED), clock.from_text(day(0)), email=EMAIL)
         second = world.store(shop.by)
@@ -342,10 +344,10 @@ class TestDelete:
         answer = world.call("DELETE", "/stores/7/customers/0", token=shop.by.token)
         assert answer.error_paths() == ["path.id", "path.externalId"]
 
-    def test_unknown(self, world: World, shop: Shop) -> None:
+    def test_unknown_id_is_not_found(self, world: World, shop: Shop) -> None:
         assert shop.delete("7").problem() == (404, "not_found")
 
-    def test_another_workspaces(self, world: World, shop: Shop) -> None:
+    def test_other_workspaces_customer_is_not_found(self, world: World, shop: Shop) -> None:
         shop.put("7")
         stranger = world.person()
         world.workspace(stranger)
@@ -354,7 +356,7 @@ class TestDelete:
         assert answer.problem() == (404, "not_found")
         assert stored(world) == rows_before
 
-    def test_marks_it_and_is_repeatable(self, world: World, shop: Shop) -> None:
+    def test_marks_customer_as_deleted_and_is_idempotent(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, firstName="Ann")
         before, profile = clock.now(), shop.profile()
         answer = shop.delete("7")

@@ -441,7 +441,7 @@ def world(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.mark.parametrize("shard", SHARDS)
-def test_whatever_happens_all_agree_on_who_may_be_written_to(world: World, shard: int) -> None:
+def test_reachability_matches_model_in_random_histories(world: World, shard: int) -> None:
     """A few by default; 2,000 with the profile of CI."""
     numbers = count()
 

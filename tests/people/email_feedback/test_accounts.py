@@ -48,7 +48,7 @@ def asked_for_another(world: World, someone: Someone, email: str | None = None) 
         (ses_events.complaint, False),
     ],
 )
-def test_by_what_became_of_its_newest_email(
+def test_event_decides_whether_account_email_is_undeliverable(
     world: World, person: Someone, event: Any, expected: bool
 ) -> None:
     write_to(world, person)
@@ -58,7 +58,9 @@ def test_by_what_became_of_its_newest_email(
     assert asked_for_another(world, person) is expected
 
 
-def test_in_any_order_and_twice(world: World, person: Someone) -> None:
+def test_newest_email_decides_in_any_event_order_with_duplicates(
+    world: World, person: Someone
+) -> None:
     write_to(world, person)
     world.advance(hours=2)
     write_to(world, person)
@@ -74,7 +76,7 @@ def test_in_any_order_and_twice(world: World, person: Someone) -> None:
     assert asked_for_another(world, person) is True
 
 
-def test_a_second_step_says_so_too(world: World, person: Someone) -> None:
+def test_two_factor_sign_in_reports_undeliverable_email(world: World, person: Someone) -> None:
     write_to(world, person)
     say(world, *map(ses_events.bounce, sent(world)))
     world.turn_two_factor_on(person)
@@ -93,9 +95,7 @@ def test_a_second_step_says_so_too(world: World, person: Someone) -> None:
         put_back()
 
 
-def test_a_new_address_begins_anew_and_the_old_ones_bounces_say_nothing_of_it(
-    world: World, person: Someone
-) -> None:
+def test_new_address_is_unaffected_by_bounces_of_old_one(world: World, person: Someone) -> None:
     write_to(world, person)
     say(world, *map(ses_events.bounce, sent(world)))
     body: dict[str, str] = {"email": NEW, "password": PASSWORD}
@@ -112,7 +112,7 @@ def test_a_new_address_begins_anew_and_the_old_ones_bounces_say_nothing_of_it(
     assert asked_for_another(world, person, NEW) is True
 
 
-def test_a_domain_of_other_letters_is_the_same_one_in_ascii(world: World) -> None:
+def test_international_domain_matches_punycode(world: World) -> None:
     person = account(world, f"Petra {CANARY}")
     row = PersonItem(*row_of(person).key)
     row.update([PersonItem.email.set("petra.canary@bücher.example")], add_version_condition=False)
@@ -128,7 +128,7 @@ def test_a_domain_of_other_letters_is_the_same_one_in_ascii(world: World) -> Non
     assert row_of(person).email_result is not None
 
 
-def test_a_deleted_accounts_bounce_leaves_nothing(world: World, person: Someone) -> None:
+def test_bounce_for_deleted_account_writes_nothing(world: World, person: Someone) -> None:
     write_to(world, person)
     [email] = sent(world)
     body = {"password": PASSWORD}
@@ -139,7 +139,7 @@ def test_a_deleted_accounts_bounce_leaves_nothing(world: World, person: Someone)
     assert engine().stored() == before
 
 
-def test_a_sign_ups_bounce_is_nobodys(world: World) -> None:
+def test_bounce_of_sign_up_email_writes_nothing(world: World) -> None:
     body = {"name": "Ann", "email": f"ann.{CANARY}@example.com", "password": "correct horse bat"}
     assert world.call("POST", "/auth/sign-up", json_body=body).status == 202
     world.deliver()

@@ -58,18 +58,18 @@ def expected_end(events: list[EmailEvent]) -> datetime | None:
     return end
 
 
-def test_six_are_not_enough_and_seven_are() -> None:
+def test_seven_bounces_suppress_and_six_do_not() -> None:
     assert after(returned(*range(6))).bounces_until is None
     assert after(returned(*range(7))).bounces_until == end_of(6)
 
 
-def test_seven_within_sixty_days() -> None:
+def test_seven_bounces_must_be_within_sixty_days() -> None:
     assert after(returned(0, 10, 20, 30, 40, 50, 59.9)).bounces_until == end_of(59.9)
     assert after(returned(0, 10, 20, 30, 40, 50, 60)).bounces_until is None
     assert after(returned(0, 10, 20, 30, 40, 50, 60, 61)).bounces_until == end_of(61)
 
 
-def test_one_that_arrives_begins_anew_and_a_hard_bounce_neither_counts_nor_begins_anew() -> None:
+def test_delivery_resets_count_and_hard_bounce_does_not_affect_it() -> None:
     arrived, refused = event(90, 2.5, Outcome.DELIVERED), event(91, 3.5, Outcome.BOUNCED)
     assert after([*returned(*range(9)), arrived]).bounces_until is None
     assert after([*returned(*range(10)), arrived]).bounces_until == end_of(9)
@@ -77,18 +77,18 @@ def test_one_that_arrives_begins_anew_and_a_hard_bounce_neither_counts_nor_begin
     assert after([*returned(*range(6)), refused]).bounces_until is None
 
 
-def test_an_automatic_answer_is_no_bounce_whichever_came_first() -> None:
+def test_automatic_reply_is_no_bounce_in_either_event_order() -> None:
     answers = [event(n, n, kind) for n in range(8) for kind in KINDS[:2]]
     assert after(answers).bounces_until is None
     assert after(answers[::-1]).bounces_until is None
 
 
-def test_what_has_counted_counts_once() -> None:
+def test_counted_bounces_do_not_count_again() -> None:
     assert after(returned(*range(13))).bounces_until == end_of(6)
     assert after(returned(*range(14))).bounces_until == end_of(13)
 
 
-def test_any_order_of_three_is_one_state() -> None:
+def test_event_order_does_not_change_state() -> None:
     events = [
         *returned(*range(6)),
         event(6, 6, Outcome.RETURNED),
@@ -103,7 +103,7 @@ def test_any_order_of_three_is_one_state() -> None:
         st.tuples(st.integers(0, 11), st.sampled_from(KINDS[:1] * 6 + KINDS)), max_size=24
     ).flatmap(lambda drawn: st.tuples(st.just(drawn), st.permutations(drawn + drawn[:3])))
 )
-def test_random_events_in_random_orders_twice_against_the_model(
+def test_random_events_in_random_orders_match_model(
     drawn: tuple[list[tuple[int, Outcome]], list[tuple[int, Outcome]]],
 ) -> None:
     """An email is sent every nine days, so that seven span less than sixty days, or more."""
@@ -115,7 +115,7 @@ def test_random_events_in_random_orders_twice_against_the_model(
     }
 
 
-def test_what_is_kept_is_bounded_in_number_and_time() -> None:
+def test_stored_emails_are_limited_in_number_and_age() -> None:
     now = START + 80 * DAY
     many = after([event(n, n / 10, Outcome.RETURNED) for n in range(200)], now)
     assert len(many.emails) == MAX_EMAILS

@@ -44,7 +44,7 @@ def send_two(world: World, by: Someone) -> tuple[dict[str, Any], SentEmail, Sent
     return invitation, one, two
 
 
-def test_one_that_nothing_is_said_of(world: World, owner: Someone) -> None:
+def test_invitation_without_event_is_not_undeliverable(world: World, owner: Someone) -> None:
     invitation = invited(world, owner)
     world.deliver()
     assert is_undeliverable(world, owner, invitation) is False
@@ -73,7 +73,7 @@ def test_one_that_nothing_is_said_of(world: World, owner: Someone) -> None:
         (lambda email: ses_events.event(email, "Reject", {"reason": "Bad content"}), False),
     ],
 )
-def test_by_what_became_of_its_email(
+def test_event_decides_whether_invitation_is_undeliverable(
     world: World, owner: Someone, event: Any, expected: bool
 ) -> None:
     invitation = invited(world, owner)
@@ -84,7 +84,7 @@ def test_by_what_became_of_its_email(
     assert is_undeliverable(world, owner, invitation) is expected
 
 
-def test_an_automatic_answer_is_a_delivery_in_either_order(world: World, owner: Someone) -> None:
+def test_automatic_reply_counts_as_delivery_in_either_order(world: World, owner: Someone) -> None:
     invitation = invited(world, owner)
     world.deliver()
     [email] = sent(world)
@@ -96,7 +96,7 @@ def test_an_automatic_answer_is_a_delivery_in_either_order(world: World, owner: 
         assert is_undeliverable(world, owner, invitation) is False
 
 
-def test_the_email_that_was_sent_last_counts_in_any_order_and_twice(
+def test_newest_email_decides_in_any_event_order_with_duplicates(
     world: World, owner: Someone
 ) -> None:
     invitation, one, two = send_two(world, owner)
@@ -111,7 +111,7 @@ def test_the_email_that_was_sent_last_counts_in_any_order_and_twice(
     assert is_undeliverable(world, owner, invitation) is True
 
 
-def test_one_that_was_refused_stays_so_until_another_email_arrives(
+def test_invitation_is_undeliverable_until_resent_email_is_delivered(
     world: World, owner: Someone
 ) -> None:
     invitation = invited(world, owner)
@@ -126,7 +126,7 @@ def test_one_that_was_refused_stays_so_until_another_email_arrives(
     assert is_undeliverable(world, owner, invitation) is False
 
 
-def test_an_event_before_the_send_is_marked_as_sent(world: World, owner: Someone) -> None:
+def test_event_before_email_is_marked_as_sent(world: World, owner: Someone) -> None:
     """SES's simulator sends the event while the sender still waits for SES's answer."""
     invitation = invited(world, owner, "bounce+guest.canary@simulator.amazonses.com")
     world.deliver()
@@ -134,7 +134,7 @@ def test_an_event_before_the_send_is_marked_as_sent(world: World, owner: Someone
     assert is_undeliverable(world, owner, invitation) is True
 
 
-def test_a_deleted_one_and_a_deleted_workspace_s_take_nothing(world: World, owner: Someone) -> None:
+def test_event_for_deleted_invitation_or_workspace_is_ignored(world: World, owner: Someone) -> None:
     invitation = invited(world, owner)
     world.deliver()
     [email] = sent(world)
@@ -150,7 +150,7 @@ def test_a_deleted_one_and_a_deleted_workspace_s_take_nothing(world: World, owne
     assert world.queue_depth("SesFeedbackQueue") == 0
 
 
-def test_another_stacks_email_is_not_ours(world: World, owner: Someone) -> None:
+def test_event_of_other_configuration_set_is_ignored(world: World, owner: Someone) -> None:
     invitation = invited(world, owner)
     world.deliver()
     [email] = sent(world)
@@ -160,7 +160,7 @@ def test_another_stacks_email_is_not_ours(world: World, owner: Someone) -> None:
     assert is_undeliverable(world, owner, invitation) is False
 
 
-def test_what_is_no_event_of_ses_ends_with_the_dead_letters(world: World) -> None:
+def test_malformed_messages_go_to_dead_letter_queue(world: World) -> None:
     client = aws.client("sqs")
     for body in ("{}", "[]", "no JSON", json.dumps({"detail": {"mail": {}}})):
         client.send_message(QueueUrl=aws.queue_url("SesFeedbackQueue"), MessageBody=body)

@@ -65,7 +65,9 @@ def suppressions(scenario: Scenario) -> list[tuple[str, str]]:
         (lambda email: ses_events.event(email, "Reject", {"reason": "Bad content"}), []),
     ],
 )
-def test_by_one_event(scenario: Scenario, event: Any, expected: list[tuple[str, str]]) -> None:
+def test_event_decides_suppression(
+    scenario: Scenario, event: Any, expected: list[tuple[str, str]]
+) -> None:
     ann = somebody(scenario)
     ann.request_link()
     [email] = sent(scenario.world)
@@ -74,13 +76,13 @@ def test_by_one_event(scenario: Scenario, event: Any, expected: list[tuple[str, 
     assert suppressions(scenario) == expected
 
 
-def test_the_simulator_s_address_goes_all_the_way(scenario: Scenario) -> None:
+def test_ses_simulator_address_is_suppressed_end_to_end(scenario: Scenario) -> None:
     somebody(scenario, SIMULATED).request_link()
     [found] = scenario.get("/suppressions")["items"]
     assert (found["address"], found["reason"], found["source"]) == (SIMULATED, "hard_bounce", "ses")
 
 
-def test_a_complaint_unsubscribes(scenario: Scenario) -> None:
+def test_complaint_unsubscribes(scenario: Scenario) -> None:
     ann = somebody(scenario)
     scenario.consent(ann.id, "subscribed", proof={"reference": "a form"})
     say(scenario.world, ses_events.complaint(email_of(scenario)))
@@ -89,7 +91,7 @@ def test_a_complaint_unsubscribes(scenario: Scenario) -> None:
     assert ann.changes[0]["proof"]["reference"] == "complaint"
 
 
-def test_it_holds_in_that_workspace_alone(scenario: Scenario) -> None:
+def test_suppression_applies_to_one_workspace_only(scenario: Scenario) -> None:
     other = Scenario(scenario.world)
     for each in (scenario, other):
         somebody(each)
@@ -102,7 +104,7 @@ def test_it_holds_in_that_workspace_alone(scenario: Scenario) -> None:
     assert suppressions(other) == []
 
 
-def test_an_account_s_email_says_nothing_of_shoppers(scenario: Scenario) -> None:
+def test_events_of_account_emails_do_not_suppress_shoppers(scenario: Scenario) -> None:
     somebody(scenario, scenario.owner.email)
     body = {"email": scenario.owner.email}
     assert scenario.world.call("POST", "/auth/password/forgot", json_body=body).status == 202
@@ -112,7 +114,7 @@ def test_an_account_s_email_says_nothing_of_shoppers(scenario: Scenario) -> None
     assert suppressions(scenario) == []
 
 
-def test_an_event_that_comes_again_after_a_lift_suppresses_nobody(scenario: Scenario) -> None:
+def test_duplicate_event_after_lift_does_not_suppress_again(scenario: Scenario) -> None:
     somebody(scenario)
     event = ses_events.bounce(email_of(scenario))
     say(scenario.world, event, event)
@@ -133,7 +135,7 @@ def returned(scenario: Scenario, number: int) -> tuple[list[Event], datetime]:
     return [ses_events.bounce(each, "Transient") for each in emails], emails[-1].sent_at
 
 
-def test_seven_in_a_row_count_as_a_hard_bounce_for_half_a_year(scenario: Scenario) -> None:
+def test_seven_transient_bounces_suppress_for_180_days(scenario: Scenario) -> None:
     somebody(scenario)
     events, last = returned(scenario, 7)
     say(scenario.world, *events[:6])
@@ -150,7 +152,7 @@ def test_seven_in_a_row_count_as_a_hard_bounce_for_half_a_year(scenario: Scenari
     assert checked["suppressed"] is False
 
 
-def test_an_email_that_comes_back_months_later_lifts_nothing(scenario: Scenario) -> None:
+def test_later_transient_bounce_does_not_lift_suppression(scenario: Scenario) -> None:
     """The seven emails are remembered for as long as their suppression lasts."""
     somebody(scenario)
     events, _ = returned(scenario, 7)
@@ -161,7 +163,7 @@ def test_an_email_that_comes_back_months_later_lifts_nothing(scenario: Scenario)
     assert suppressions(scenario) == [("hard_bounce", "ses")]
 
 
-def test_what_seven_have_brought_is_known_until_it_ends(scenario: Scenario) -> None:
+def test_seven_bounces_are_stored_until_suppression_ends(scenario: Scenario) -> None:
     somebody(scenario)
     events, last = returned(scenario, 7)
     say(scenario.world, *events)
@@ -170,7 +172,7 @@ def test_what_seven_have_brought_is_known_until_it_ends(scenario: Scenario) -> N
     assert row.expiration > last + timedelta(days=180)
 
 
-def test_any_order_of_late_events_is_one_state(scenario: Scenario) -> None:
+def test_order_of_late_events_does_not_change_result(scenario: Scenario) -> None:
     """Seven bounced, but one that was delivered was sent between them."""
     somebody(scenario)
     events, _ = returned(scenario, 7)
@@ -189,7 +191,7 @@ def test_any_order_of_late_events_is_one_state(scenario: Scenario) -> None:
     assert (found["reason"], found["endsAt"]) == ("hard_bounce", None)
 
 
-def test_killed_anywhere_and_brought_again_it_is_as_if_it_had_never_been(
+def test_killed_at_any_call_and_redelivered(
     scenario: Scenario,
 ) -> None:
     somebody(scenario)
@@ -209,7 +211,7 @@ def test_killed_anywhere_and_brought_again_it_is_as_if_it_had_never_been(
         done()
 
 
-def test_a_deleted_workspaces_event_leaves_nothing(scenario: Scenario) -> None:
+def test_event_for_deleted_workspace_writes_nothing(scenario: Scenario) -> None:
     for row in scenario.world.rows(scenario.workspace.key):
         row.delete()
     before = engine().stored()
@@ -238,7 +240,7 @@ def checked(scenario: Scenario) -> tuple[bool, str | None]:
     return found["suppressed"], found["reason"]
 
 
-def test_an_erased_persons_address_stands_nowhere(scenario: Scenario) -> None:
+def test_event_for_erased_person_does_not_store_address(scenario: Scenario) -> None:
     email = erased_with_an_email_on_its_way(scenario)
     say(scenario.world, ses_events.bounce(email), ses_events.complaint(email))
     rows = [row for row in scenario.world.rows() if ANN in str(row.to_dynamodb_dict())]
@@ -246,7 +248,7 @@ def test_an_erased_persons_address_stands_nowhere(scenario: Scenario) -> None:
     assert checked(scenario) == (True, "complaint")
 
 
-def test_whoever_takes_an_erased_persons_address_meanwhile_knows_that_it_bounced(
+def test_upsert_with_erased_address_is_suppressed_by_concurrent_bounce(
     scenario: Scenario,
 ) -> None:
     event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(scenario)))
@@ -257,7 +259,7 @@ def test_whoever_takes_an_erased_persons_address_meanwhile_knows_that_it_bounced
     assert scenario.get("/profiles", reachable="email")["items"] == []
 
 
-def test_a_bounce_knows_of_whoever_takes_an_erased_persons_address_meanwhile(
+def test_bounce_of_erased_address_suppresses_concurrently_created_profile(
     scenario: Scenario,
 ) -> None:
     event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(scenario)))
@@ -271,7 +273,7 @@ def test_a_bounce_knows_of_whoever_takes_an_erased_persons_address_meanwhile(
     assert shown["address"] == ANN
 
 
-def test_before_the_erasure_s_worker_has_come_a_bounce_writes_the_address_nowhere(
+def test_bounce_before_erasure_worker_runs_does_not_store_address(
     scenario: Scenario,
 ) -> None:
     ann = somebody(scenario)
@@ -285,7 +287,7 @@ def test_before_the_erasure_s_worker_has_come_a_bounce_writes_the_address_nowher
     assert checked(scenario) == (True, "hard_bounce")
 
 
-def test_what_is_kept_names_nobody_and_ends_by_itself(scenario: Scenario) -> None:
+def test_stored_events_have_no_address_and_expire(scenario: Scenario) -> None:
     somebody(scenario)
     say(scenario.world, ses_events.delivery(email_of(scenario)))
     [row] = [each for each in scenario.world.rows() if isinstance(each, AddressEmailsItem)]

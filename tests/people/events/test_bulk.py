@@ -54,7 +54,7 @@ class TestCreateMany:
         assert scenario.call("POST", "/events/bulk", body).error_paths() == paths
         assert scenario.get("/profiles")["total"] == 0
 
-    def test_so_large(self, scenario: Scenario) -> None:
+    def test_too_large_body_is_refused(self, scenario: Scenario) -> None:
         large = event({"email": ANN}, properties={"k": "x" * 30_000})
         assert bulk_outcome(scenario, *[large] * 160) == (160, 0, [])
         answer = post_events(scenario, *[large] * 170)
@@ -62,7 +62,7 @@ class TestCreateMany:
         profile = scenario.find_profile(email=ANN)["id"]
         assert scenario.get(f"/profiles/{profile}/events")["total"] == 160
 
-    def test_each_bad_one_fails_alone(self, scenario: Scenario) -> None:
+    def test_invalid_events_fail_without_affecting_others(self, scenario: Scenario) -> None:
         theirs = Scenario(scenario.world)
         later = clock.to_text(clock.now() + timedelta(hours=1))
         fine = event({"email": ANN})
@@ -92,9 +92,7 @@ class TestCreateMany:
         assert len(names_of(scenario, scenario.find_profile(email=ANN)["id"])) == len(bad)
         assert scenario.get("/profiles")["total"] == 1
 
-    def test_a_number_without_its_countrys_code_is_read_as_the_stores(
-        self, scenario: Scenario
-    ) -> None:
+    def test_national_phone_number_uses_country_of_store(self, scenario: Scenario) -> None:
         store = scenario.store()
         rows = [
             event({"phone": "0664 1234567"}, "a", storeId=store),
@@ -112,7 +110,7 @@ class TestCreateMany:
             "c",
         ]
 
-    def test_the_detail_says_how_to_mend_everything(self, scenario: Scenario) -> None:
+    def test_error_detail_explains_every_fault(self, scenario: Scenario) -> None:
         secret = f"{CANARY} secret"
         answer = post_events(scenario, {"profile": secret, "name": 7, secret: 1})
         [failed] = answer.json["failed"]
@@ -120,7 +118,7 @@ class TestCreateMany:
             assert word in failed["detail"]
         assert secret not in failed["detail"]
 
-    def test_whole(self, scenario: Scenario) -> None:
+    def test_mixed_identities_and_duplicates(self, scenario: Scenario) -> None:
         store, shop = scenario.store(), shopify_store(scenario)
         ann = scenario.upsert(email=ANN)["id"]
         rows = [
@@ -149,7 +147,7 @@ class TestCreateMany:
         check_counts(scenario)
         scenario.check_rows()
 
-    def test_without_a_moment_in_the_requests_order(self, scenario: Scenario) -> None:
+    def test_undated_events_are_listed_in_request_order(self, scenario: Scenario) -> None:
         rows = [event({"email": ANN}, f"{n:03}") for n in range(200)]
         for row in rows:
             del row["occurredAt"]
@@ -158,9 +156,7 @@ class TestCreateMany:
         assert names_of(scenario, profile["id"]) == [f"{n:03}" for n in range(199, -1, -1)]
         assert profile["firstSeenAt"] == profile["lastSeenAt"]
 
-    def test_500_of_one_person_write_the_profile_once_a_transaction(
-        self, scenario: Scenario
-    ) -> None:
+    def test_500_events_write_profile_once_per_transaction(self, scenario: Scenario) -> None:
         scenario.upsert(email=ANN)
         rows = [event({"email": ANN}, at=n / 500) for n in range(500)]
         calls = counted(lambda: post_events(scenario, *rows))
@@ -168,7 +164,7 @@ class TestCreateMany:
         assert len(names_of(scenario, scenario.find_profile(email=ANN)["id"])) == 500
         check_counts(scenario)
 
-    def test_older_events_than_lists_have_room_for(
+    def test_older_events_that_move_list_entries_are_split(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """They also move the person in each store's list: a transaction takes fewer events."""
@@ -183,7 +179,9 @@ class TestCreateMany:
         scenario.check_rows()
 
     @pytest.mark.parametrize("known", [True, False])
-    def test_100_with_unique_ids_of_one_person(self, scenario: Scenario, known: bool) -> None:
+    def test_100_events_with_unique_ids_of_one_person(
+        self, scenario: Scenario, known: bool
+    ) -> None:
         """Each is two rows, which must fit together, too."""
         if known:
             scenario.upsert(email=ANN)
@@ -194,7 +192,7 @@ class TestCreateMany:
         assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == expected
         check_counts(scenario)
 
-    def test_500_new_people(self, scenario: Scenario) -> None:
+    def test_500_new_profiles(self, scenario: Scenario) -> None:
         rows = [event({"email": f"p{n:03}.{CANARY}@example.com"}) for n in range(500)]
         assert bulk_outcome(scenario, *rows) == (500, 0, [])
         assert scenario.get("/profiles")["total"] == 500
@@ -203,7 +201,7 @@ class TestCreateMany:
         check_counts(scenario)
         scenario.check_rows()
 
-    def test_somebody_else_changes_the_same_person(self, scenario: Scenario) -> None:
+    def test_concurrent_event_of_same_profile(self, scenario: Scenario) -> None:
         scenario.upsert(email=ANN)
         rows = [event({"email": ANN}, f"n{n}", n, uniqueId="u") for n in range(3)]
         with before_the_commit(
@@ -213,12 +211,12 @@ class TestCreateMany:
         assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["n1", "n2", "n0"]
         check_counts(scenario)
 
-    def test_somebody_else_makes_the_same_person(self, scenario: Scenario) -> None:
+    def test_profile_created_concurrently(self, scenario: Scenario) -> None:
         with before_the_commit(lambda: post_event(scenario, event({"email": ANN}, "a", 1))):
             assert bulk_outcome(scenario, event({"email": ANN}, "b", 2)) == (1, 0, [])
         assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["b", "a"]
 
-    def test_others_who_never_stop(
+    def test_endless_concurrent_writes_end_in_conflict(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         ann = ProfileRepository(scenario.workspace).get(_made(scenario).id)
@@ -245,7 +243,7 @@ class TestCreateMany:
         assert again.header("idempotency-replayed") == "true"
         assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
 
-    def test_merged_profiles(self, scenario: Scenario) -> None:
+    def test_merged_ids_are_accepted(self, scenario: Scenario) -> None:
         ann, bob = scenario.upsert(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
         assert bulk_outcome(scenario, event({"id": bob}, "a", 1, uniqueId="u")) == (1, 0, [])
         assert scenario.merge(ann, bob).status == 200
@@ -314,7 +312,7 @@ EVENTS = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(EVENTS, st.data())
-def test_bulk_is_as_so_many_single_ones(
+def test_bulk_equals_single_requests(
     pair: Pair, events: list[dict[str, Any]], data: st.DataObject
 ) -> None:
     """However the events are split into requests, and however few fit into a transaction."""

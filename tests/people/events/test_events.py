@@ -75,12 +75,12 @@ class TestCreate:
         assert rows_of(scenario) == stored
 
     @pytest.mark.parametrize("field", ["profile", "name", "properties"])
-    def test_what_must_be_there(self, scenario: Scenario, field: str) -> None:
+    def test_required_fields(self, scenario: Scenario, field: str) -> None:
         body = event({"email": ANN})
         del body[field]
         assert post_event(scenario, body).error_paths() == [f"/{field}"]
 
-    def test_in_the_future(self, scenario: Scenario) -> None:
+    def test_future_time_is_refused(self, scenario: Scenario) -> None:
         body = event({"email": ANN})
         later = clock.to_text(clock.now() + timedelta(minutes=1))
         assert post_event(scenario, {**body, "occurredAt": later}).error_paths() == ["/occurredAt"]
@@ -97,7 +97,7 @@ class TestCreate:
             ([1] * 20_000, 422),
         ],
     )
-    def test_so_many_properties(self, scenario: Scenario, value: Any, status: int) -> None:
+    def test_properties_size_limit(self, scenario: Scenario, value: Any, status: int) -> None:
         answer = post_event(scenario, event({"email": ANN}, properties={"k": value}))
         assert answer.status == status
         if status == 422:
@@ -107,7 +107,7 @@ class TestCreate:
             assert events_of(scenario, profile)[0]["properties"] == {"k": value}
 
     @pytest.mark.parametrize(("levels", "status"), [(20, 201), (21, 422)])
-    def test_so_deep(self, scenario: Scenario, levels: int, status: int) -> None:
+    def test_properties_depth_limit(self, scenario: Scenario, levels: int, status: int) -> None:
         value: Any = {}
         for level in range(levels - 1, 0, -1):
             value = {"a": value} if level % 2 else [value]
@@ -116,13 +116,13 @@ class TestCreate:
         assert answer.status == status
 
     @pytest.mark.parametrize("text", ["1e400", '"\\ud800"', '{"\\udfff": 1}'])
-    def test_what_json_in_utf_8_cant_hold(self, scenario: Scenario, text: str) -> None:
+    def test_values_invalid_in_utf8_json_are_refused(self, scenario: Scenario, text: str) -> None:
         body = '{"profile": {"email": "ann@example.com"}, "name": "n", "properties": {"k": %s}}'
         sent = (body % text).encode()
         answer = scenario.world.call("POST", "/events", token=scenario.owner.token, body=sent)
         assert answer.error_paths() == ["/properties"]
 
-    def test_whole(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_complete_response(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         store = scenario.store()
         properties = {
             "sku": "TEA-100",
@@ -146,7 +146,9 @@ class TestCreate:
         assert found == {"items": [expected], "total": 1, "page": 1, "pageSize": 25}
         check_counts(scenario)
 
-    def test_now_and_by_a_key(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_event_by_key_is_dated_now_with_source_api(
+        self, scenario: Scenario, ann: dict[str, Any]
+    ) -> None:
         key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         body = {"profile": {"id": ann["id"]}, "name": "viewed", "properties": {}}
         begin = clock.now()
@@ -158,12 +160,12 @@ class TestCreate:
         profile = scenario.get(f"/profiles/{ann['id']}")
         assert profile["lastSeenAt"] == answer.json["occurredAt"]
 
-    def test_unknown_and_anothers_profile(self, scenario: Scenario) -> None:
+    def test_unknown_or_other_workspaces_profile_is_refused(self, scenario: Scenario) -> None:
         theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (str(uuid4()), theirs["id"]):
             assert post_event(scenario, event({"id": unknown})).problem() == (422, "validation")
 
-    def test_unknown_and_anothers_store(self, scenario: Scenario) -> None:
+    def test_unknown_or_other_workspaces_store_is_refused(self, scenario: Scenario) -> None:
         theirs = Scenario(scenario.world).store()
         for unknown in (str(uuid4()), theirs):
             answer = post_event(scenario, event({"email": ANN}, storeId=unknown))
@@ -174,9 +176,7 @@ class TestCreate:
         both = post_event(scenario, event(custom, storeId=theirs))
         assert both.error_paths() == ["/storeId", "/profile/storeId"]
 
-    def test_a_number_without_its_countrys_code_is_read_as_the_stores(
-        self, scenario: Scenario
-    ) -> None:
+    def test_national_phone_number_uses_country_of_store(self, scenario: Scenario) -> None:
         """The store's primary locale is de-AT; a country code is accepted for any store."""
         store = scenario.store()
         for number in ("0664 1234567", "+43 664 1234567", "0043 664 1234567"):
@@ -188,7 +188,7 @@ class TestCreate:
         assert sorted(each["phone"] for each in found) == [PHONE, "+436641234567"]
         assert len(events_of(scenario, scenario.find_profile(phone="+436641234567")["id"])) == 3
 
-    def test_a_number_without_its_countrys_code_needs_a_store(self, scenario: Scenario) -> None:
+    def test_national_phone_number_requires_store(self, scenario: Scenario) -> None:
         store, theirs = scenario.store(), Scenario(scenario.world).store()
         named = {"phone": "0664 1234567"}
         assert post_event(scenario, event(named)).error_paths() == ["/profile/phone"]
@@ -206,7 +206,7 @@ class TestCreate:
             ({"anonymousId": " b-1 "}, {}),
         ],
     )
-    def test_somebody_new_and_then_known(
+    def test_new_profile_is_found_by_later_events(
         self, scenario: Scenario, named: dict[str, str], shows: dict[str, str]
     ) -> None:
         assert post_event(scenario, event(named, "first", 5)).status == 201
@@ -224,7 +224,7 @@ class TestCreate:
         check_counts(scenario)
         scenario.check_rows()
 
-    def test_a_shopify_stores_browser(self, scenario: Scenario) -> None:
+    def test_shopify_client_id_is_unique_per_store(self, scenario: Scenario) -> None:
         one, two = shopify_store(scenario), shopify_store(scenario)
         for store, name in ((one, "a"), (two, "b"), (one, "c")):
             client = {"shopifyClientId": "c1", "storeId": store}
@@ -238,7 +238,7 @@ class TestCreate:
         }
         assert stores == {one, two}
 
-    def test_somebody_new_shows_the_consent_of_the_address(self, scenario: Scenario) -> None:
+    def test_new_profile_shows_stored_consent_of_address(self, scenario: Scenario) -> None:
         made = scenario.upsert(email=ANN)
         assert scenario.consent(made["id"], "subscribed").status == 200
         scenario.call("PATCH", f"/profiles/{made['id']}", {"email": BOB})
@@ -249,7 +249,7 @@ class TestCreate:
         post_event(scenario, event({"phone": PHONE}))
         assert scenario.find_profile(phone=PHONE)["smsMarketingConsent"] == "subscribed"
 
-    def test_an_earlier_one_moves_the_profile_in_its_lists(self, scenario: Scenario) -> None:
+    def test_earlier_event_moves_profile_in_lists(self, scenario: Scenario) -> None:
         store = scenario.store()
         scenario.customer(store, "7", 5, email=ANN)
         scenario.customer(store, "8", 3, email=BOB)
@@ -260,7 +260,9 @@ class TestCreate:
         assert scenario.ids("/profiles", storeId=store) == [bob, ann]
         scenario.check_lists()
 
-    def test_what_happens_within_what_is_known_moves_nothing(self, scenario: Scenario) -> None:
+    def test_event_within_known_period_writes_only_event_and_profile(
+        self, scenario: Scenario
+    ) -> None:
         """Only the profile's own row changes, and the event's is new."""
         scenario.customer(scenario.store(), "7", 5, email=ANN)
         ann = scenario.find_profile(email=ANN)["id"]
@@ -279,13 +281,13 @@ class TestCreate:
         other = post_event(scenario, event({"id": ann["id"]}, "else"), key=KEY)
         assert other.problem() == (422, "idempotency_key_reused")
 
-    def test_a_key_is_free_again_after_what_was_wrong(self, scenario: Scenario) -> None:
+    def test_idempotency_key_is_reusable_after_validation_error(self, scenario: Scenario) -> None:
         wrong = post_event(scenario, event({"email": ANN}, storeId=str(uuid4())), key=KEY)
         assert wrong.error_paths() == ["/storeId"]
         assert post_event(scenario, event({"email": ANN}), key=KEY).status == 201
         assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
 
-    def test_a_merged_profiles_id(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_merged_id_is_accepted(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         bob = scenario.upsert(email=BOB)
         assert scenario.merge(ann["id"], bob["id"]).status == 200
         assert post_event(scenario, event({"id": bob["id"]})).status == 201
@@ -303,7 +305,7 @@ def _depth(value: Any) -> int:
 class TestUniqueId:
     """A profile has one event of a name and a unique id."""
 
-    def test_the_first_is_answered_and_nothing_written(self, scenario: Scenario) -> None:
+    def test_duplicate_returns_first_event_and_writes_nothing(self, scenario: Scenario) -> None:
         first = post_event(scenario, event({"email": ANN}, uniqueId="u", properties={"n": 1}))
         assert first.status == 201
         stored = rows_of(scenario)
@@ -316,7 +318,7 @@ class TestUniqueId:
             assert (again.status, again.json) == (200, first.json)
             assert rows_of(scenario) == stored
 
-    def test_of_another_name_or_person_or_without_it_is_another(self, scenario: Scenario) -> None:
+    def test_other_name_or_profile_or_missing_id_is_another_event(self, scenario: Scenario) -> None:
         bodies = [
             event({"email": ANN}, uniqueId="u"),
             event({"email": ANN}, "bought", uniqueId="u"),
@@ -329,11 +331,11 @@ class TestUniqueId:
         assert len(names_of(scenario, scenario.find_profile(email=ANN)["id"])) == 5
         check_counts(scenario)
 
-    def test_name_and_id_dont_run_together(self, scenario: Scenario) -> None:
+    def test_name_and_id_are_not_confused_by_separator(self, scenario: Scenario) -> None:
         for name, unique in (("a", "b\x1fc"), ("a\x1fb", "c")):
             assert post_event(scenario, event({"email": ANN}, name, uniqueId=unique)).status == 201
 
-    def test_longest(self, scenario: Scenario) -> None:
+    def test_longest_name_and_id(self, scenario: Scenario) -> None:
         body = event({"email": ANN}, "ü" * 255, uniqueId="😀" * 255)
         assert [post_event(scenario, body).status for _ in range(2)] == [201, 200]
 
@@ -346,7 +348,9 @@ class TestUniqueId:
         assert third.header("idempotency-replayed") == "true"
 
     @pytest.mark.parametrize("known", [True, False])
-    def test_two_at_once(self, scenario: Scenario, *, known: bool) -> None:
+    def test_concurrent_duplicates_create_one_event(
+        self, scenario: Scenario, *, known: bool
+    ) -> None:
         """One of a known person, and one of a person whom both requests create."""
         if known:
             scenario.upsert(email=ANN)
@@ -358,7 +362,7 @@ class TestUniqueId:
         assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
         check_counts(scenario)
 
-    def test_two_different_ones_at_once(self, scenario: Scenario) -> None:
+    def test_concurrent_different_events_are_both_created(self, scenario: Scenario) -> None:
         second = list[Answer]()
         with _overtaken(scenario, event({"email": ANN}, "b", 2), second):
             assert post_event(scenario, event({"email": ANN}, "a", 3)).status == 201
@@ -369,7 +373,9 @@ class TestUniqueId:
         check_counts(scenario)
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_of_a_profile_that_was_merged(self, scenario: Scenario, *, delivered: bool) -> None:
+    def test_duplicates_of_merged_profile_are_recognized(
+        self, scenario: Scenario, *, delivered: bool
+    ) -> None:
         first = post_event(scenario, event({"email": ANN}, uniqueId="u"))
         second = post_event(scenario, event({"email": BOB}, uniqueId="u"))
         third = post_event(scenario, event({"email": BOB}, uniqueId="v"))
@@ -396,13 +402,13 @@ def _overtaken(scenario: Scenario, body: Any, answers: list[Answer]) -> Any:
 class TestList:
     """GET /profiles/{id}/events."""
 
-    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
         theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
             answer = scenario.call("GET", f"/profiles/{unknown}/events")
             assert answer.problem() == (404, "not_found")
 
-    def test_a_key_that_reads(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_read_key_is_allowed(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
         answer = scenario.world.call("GET", f"/profiles/{ann['id']}/events", token=key)
         nothing = {"items": [], "total": 0, "page": 1, "pageSize": 25}
@@ -422,7 +428,7 @@ class TestList:
         paths = {f"query.{name}" for name in query} | {"path.id"}
         assert set(answer.error_paths()) == paths
 
-    def test_of_one_moment_the_one_told_last_comes_first(
+    def test_events_of_same_time_are_listed_last_received_first(
         self, scenario: Scenario, ann: dict[str, Any]
     ) -> None:
         for name in "abc":
@@ -430,7 +436,7 @@ class TestList:
             scenario.world.advance(seconds=1)
         assert names_of(scenario, ann["id"]) == ["c", "b", "a"]
 
-    def test_so_many(
+    def test_too_broad_filter_is_refused(
         self, scenario: Scenario, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(listing, "MAX_ROWS", 3)

@@ -30,12 +30,14 @@ from tests.people.events.event_requests import (
 from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario
 
 
-class TestOne:
+class TestCreate:
     """POST /events."""
 
     @pytest.mark.parametrize("unique", [None, "u"])
     @pytest.mark.parametrize("known", [True, False])
-    def test_killed_anywhere(self, scenario: Scenario, *, known: bool, unique: str | None) -> None:
+    def test_killed_at_any_call(
+        self, scenario: Scenario, *, known: bool, unique: str | None
+    ) -> None:
         if known:
             scenario.upsert(email=ANN)
         more: dict[str, Any] = {"uniqueId": unique} if unique else {}
@@ -49,7 +51,9 @@ class TestOne:
             assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
             check_counts(scenario)
 
-    def test_killed_anywhere_with_a_unique_id_alone(self, scenario: Scenario) -> None:
+    def test_killed_at_any_call_with_unique_id_and_no_idempotency_key(
+        self, scenario: Scenario
+    ) -> None:
         send = partial(post_event, scenario, event({"email": ANN}, uniqueId="u"))
         for _ in crashes(scenario.world, send):
             assert send().status in {200, 201}
@@ -58,7 +62,7 @@ class TestOne:
 
 
 @pytest.mark.parametrize("moment", Side)
-def test_a_persons_events_that_were_divided(
+def test_killed_at_second_transaction_of_one_profile(
     scenario: Scenario, monkeypatch: pytest.MonkeyPatch, moment: Side
 ) -> None:
     """Killed at the second part of an event list that was too large for a transaction."""
@@ -93,7 +97,7 @@ ROWS: list[Any] = [
 EVENTS = {"email": {ANN: ["e", "c", "a"], BOB: ["b"]}, "phone": {PHONE: ["d"]}}
 
 
-class TestMany:
+class TestCreateMany:
     """POST /events/bulk."""
 
     @pytest.fixture(autouse=True)
@@ -122,7 +126,7 @@ class TestMany:
         check_counts(scenario)
         scenario.check_lists()
 
-    def test_killed_anywhere(self, scenario: Scenario) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario) -> None:
         send = partial(post_events, scenario, *ROWS, key=KEY)
         found = crashes(scenario.world, send)
         assert len(found.positions) > 30
@@ -131,7 +135,7 @@ class TestMany:
             self.check(scenario, answer)
             assert send().body == answer.body
 
-    def test_another_run_before_any_transaction(self, scenario: Scenario) -> None:
+    def test_concurrent_run_before_any_transaction(self, scenario: Scenario) -> None:
         """The first run's lease ended while it was paused; both runs answer the same."""
         send = partial(post_events, scenario, *ROWS, key=KEY)
         begin_anew = scenario.world.checkpoint()
@@ -160,7 +164,7 @@ class TestMany:
             self.check(scenario, second[0])
             assert (first.status, first.body) == (200, second[0].body)
 
-    def test_moments_that_are_left_out_are_the_first_runs(self, scenario: Scenario) -> None:
+    def test_undated_events_have_time_of_first_run(self, scenario: Scenario) -> None:
         rows = [{**row, "name": f"n{n}"} for n, row in enumerate(ROWS) if isinstance(row, dict)]
         for row in rows:
             del row["occurredAt"]
@@ -177,7 +181,7 @@ class TestMany:
         assert len(moments) == 1
 
 
-class TestMoving:
+class TestMergeWorker:
     """The rows that a merge leaves to the worker."""
 
     @pytest.fixture(autouse=True)
@@ -203,7 +207,7 @@ class TestMoving:
         ]
         assert [answer.status for answer in responses] == [200] * 5
 
-    def test_killed_anywhere(self, scenario: Scenario) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario) -> None:
         ann, _ = self.ready(scenario)
         run = partial(scenario.run_merge, ann)
         found = crashes(scenario.world, run, deliver=False)
@@ -215,7 +219,7 @@ class TestMoving:
             check_counts(scenario)
             scenario.check_rows()
 
-    def test_told_while_they_move(self, scenario: Scenario) -> None:
+    def test_duplicate_sent_while_events_move(self, scenario: Scenario) -> None:
         """A unique id that is being moved is still recognised."""
         ann, bob = self.ready(scenario)
         scenario.world.lose_stream()
@@ -233,7 +237,7 @@ class TestMoving:
             self.check(scenario, ann)
             check_counts(scenario)
 
-    def test_moved_while_one_is_told(self, scenario: Scenario) -> None:
+    def test_events_moved_while_new_event_is_created(self, scenario: Scenario) -> None:
         ann, bob = self.ready(scenario)
         body = event({"id": bob}, "new", 0, uniqueId="new")
         with before_the_commit(partial(scenario.run_merge, ann)):
@@ -241,7 +245,7 @@ class TestMoving:
         assert post_event(scenario, body).status == 200
         check_counts(scenario)
 
-    def test_a_known_one_that_moves_meanwhile(self, scenario: Scenario) -> None:
+    def test_duplicate_moved_between_calls_of_request(self, scenario: Scenario) -> None:
         """The worker moves rows between any two of the request's calls."""
         ann, bob = self.ready(scenario)
         scenario.world.lose_stream()
@@ -263,7 +267,7 @@ class TestMoving:
             assert (answer.status, answer.json["name"]) == (200, "c")
             check_counts(scenario)
 
-    def test_listed_while_they_move(self, scenario: Scenario) -> None:
+    def test_list_while_events_move_has_each_once(self, scenario: Scenario) -> None:
         """Between any two of the reader's calls: no event is missed or listed twice."""
         ann, bob = self.ready(scenario)
         scenario.world.lose_stream()

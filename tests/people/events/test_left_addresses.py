@@ -3,7 +3,7 @@
 from tests.people.matching.scenario import ANN, PHONE, Scenario
 
 
-def test_somebody_new_has_the_consent_that_the_address_has(scenario: Scenario) -> None:
+def test_new_profile_has_stored_consent_of_address(scenario: Scenario) -> None:
     former = scenario.upsert(email=ANN, phone=PHONE)
     assert scenario.consent(former["id"], "unsubscribed").status == 200
     identities = scenario.get(f"/profiles/{former['id']}/identities")["items"]

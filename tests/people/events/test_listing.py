@@ -125,7 +125,7 @@ def sent(filters: dict[str, Any]) -> dict[str, Any]:
 
 @settings(max_examples=60, deadline=None)
 @given(EVENTS, FILTERS.filter(is_span), st.integers(0, 2), st.integers(1, 9), st.data())
-def test_as_a_plain_list(
+def test_list_matches_plain_list(
     lister: Lister,
     events: list[ProfileEvent],
     filters: dict[str, Any],

@@ -86,7 +86,7 @@ def merge_into_bob(shop: Shop) -> None:
         shop.scenario.run_merge(each)
 
 
-def test_one_row_names_the_order_and_has_the_event(shop: Shop) -> None:
+def test_pointer_row_contains_event(shop: Shop) -> None:
     assert (shop.pointers, shop.own_rows) == ([(day(1), True)], [])
     post_event(shop.scenario, event({"email": ANN}, at=2))
     assert names_of(shop.scenario, shop.ann) == ["viewed", "order_placed"]
@@ -104,7 +104,7 @@ def test_one_row_names_the_order_and_has_the_event(shop: Shop) -> None:
     ],
     ids=["another_moment", "another_buyer", "deleted"],
 )
-def test_the_event_stays_where_the_pointer_leaves(
+def test_event_remains_when_pointer_is_moved_or_deleted(
     shop: Shop,
     change: Callable[[Shop], object],
     pointers: list[tuple[str, bool]] | None,
@@ -124,7 +124,7 @@ def test_the_event_stays_where_the_pointer_leaves(
 
 
 @pytest.mark.parametrize("was_separate", [False, True])
-def test_merged(shop: Shop, *, was_separate: bool) -> None:
+def test_merge_moves_pointer_and_event(shop: Shop, *, was_separate: bool) -> None:
     if was_separate:
         shop.separate()
     before = events_of(shop.scenario, shop.ann)
@@ -137,7 +137,7 @@ def test_merged(shop: Shop, *, was_separate: bool) -> None:
     check_counts(shop.scenario)
 
 
-def test_put_back_after_its_deletion_carries_none(shop: Shop) -> None:
+def test_order_put_after_deletion_has_pointer_without_event(shop: Shop) -> None:
     shop.delete()
     shop.put(3)
     assert (shop.pointers, shop.own_rows) == ([(day(1), False)], [day(1)])
@@ -147,7 +147,7 @@ def test_put_back_after_its_deletion_carries_none(shop: Shop) -> None:
 
 @pytest.mark.parametrize("was_separate", [False, True])
 @pytest.mark.parametrize("change", [lambda shop: shop.put(2, placed=5), Shop.delete])
-def test_found_while_the_order_changes(
+def test_event_is_listed_once_while_order_changes(
     shop: Shop, change: Callable[[Shop], object], *, was_separate: bool
 ) -> None:
     """However the change falls between the calls of a list, the list has the event once."""
@@ -170,13 +170,13 @@ def run_before(position: int, work: Callable[[], object], number: int, _: str, s
 
 
 @pytest.mark.parametrize("change", [lambda shop: shop.put(2, placed=5), Shop.delete])
-def test_killed_anywhere(shop: Shop, change: Callable[[Shop], object]) -> None:
+def test_killed_at_any_call(shop: Shop, change: Callable[[Shop], object]) -> None:
     for _ in crashes(shop.scenario.world, lambda: change(shop)):
         assert names_of(shop.scenario, shop.ann) == ["order_placed"]
         check_counts(shop.scenario)
 
 
-def test_two_at_once(shop: Shop) -> None:
+def test_concurrent_updates_of_order(shop: Shop) -> None:
     with before_the_commit(lambda: shop.put(2, placed=5)):
         shop.put(3, placed=7)
     assert (shop.pointers, shop.own_rows) == ([(day(7), False)], [day(1)])
@@ -192,14 +192,14 @@ def delete_event_of(shop: Shop, profile_id: str) -> None:
     changes.commit()
 
 
-def test_a_deleted_event_leaves_the_order(shop: Shop) -> None:
+def test_deleting_event_does_not_remove_order(shop: Shop) -> None:
     delete_event_of(shop, shop.ann)
     assert (shop.pointers, shop.own_rows) == ([(day(1), False)], [])
     assert shop.scenario.ids("/orders", profileId=shop.ann) == [shop.order["id"]]
 
 
 @pytest.mark.parametrize("change", [lambda shop: shop.put(2, placed=5), Shop.delete])
-def test_an_event_that_is_deleted_meanwhile_does_not_come_back(
+def test_concurrently_deleted_event_is_not_restored(
     shop: Shop, change: Callable[[Shop], object]
 ) -> None:
     with before_the_commit(lambda: delete_event_of(shop, shop.ann)):
@@ -207,7 +207,7 @@ def test_an_event_that_is_deleted_meanwhile_does_not_come_back(
     assert (shop.own_rows, [carries for _, carries in shop.pointers]) == ([], [False])
 
 
-def test_an_event_that_is_deleted_while_it_moves_to_another_profile(shop: Shop) -> None:
+def test_event_deleted_while_moved_by_merge_is_not_restored(shop: Shop) -> None:
     bob = shop.scenario.upsert(email=BOB)["id"]
     assert shop.scenario.merge(bob, shop.ann).status == 200
     deleted: list[int] = []

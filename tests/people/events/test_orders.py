@@ -69,7 +69,7 @@ def shop(scenario: Scenario, store: str) -> Shop:
 class TestOrders:
     """PUT and DELETE of a store's order."""
 
-    def test_whole(self, shop: Shop) -> None:
+    def test_placed_cancelled_and_refunded_events(self, shop: Shop) -> None:
         more: dict[str, Any] = {"number": "#1001", "lineItems": [line(2), line(3)], "isTest": True}
         order = shop.put(**more)
         shop.put(4, cancelledAt=day(3), totalRefunded=eur(250), **more)
@@ -100,7 +100,7 @@ class TestOrders:
         assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(1), day(4))
         check_counts(shop.scenario)
 
-    def test_again_and_again(self, shop: Shop) -> None:
+    def test_repeated_updates_create_no_duplicates(self, shop: Shop) -> None:
         for moment in (1, 1, 2, 3):
             shop.put(moment)
         cancelled: dict[str, Any] = {"cancelledAt": day(4)}
@@ -112,7 +112,7 @@ class TestOrders:
         assert shop.names == ["order_cancelled", "order_placed"]
         check_counts(shop.scenario)
 
-    def test_each_refund_that_is_more(self, shop: Shop) -> None:
+    def test_each_higher_refund_creates_event(self, shop: Shop) -> None:
         for moment, amount in ((1, 0), (2, 100), (3, 100), (4, 350), (5, 50), (6, 350), (7, 1000)):
             shop.put(moment, totalRefunded=eur(amount))
         refunds = [e for e in shop.events if e["name"] == "order_refunded"]
@@ -124,12 +124,12 @@ class TestOrders:
         assert [e["occurredAt"] for e in refunds] == [day(7), day(4), day(2)]
         check_counts(shop.scenario)
 
-    def test_all_at_once(self, shop: Shop) -> None:
+    def test_one_put_creates_all_events(self, shop: Shop) -> None:
         """An import of old orders has them all at once."""
         shop.put(9, cancelledAt=day(5), totalRefunded=eur(1000))
         assert shop.names == ["order_refunded", "order_cancelled", "order_placed"]
 
-    def test_nobodys_until_it_is_known_whose(self, shop: Shop) -> None:
+    def test_events_are_created_when_buyer_becomes_known(self, shop: Shop) -> None:
         shop.put(1, buyer=None)
         shop.put(2, buyer=None, cancelledAt=day(2))
         assert shop.scenario.get("/profiles")["total"] == 0
@@ -137,14 +137,14 @@ class TestOrders:
         assert shop.names == ["order_cancelled", "order_placed"]
         check_counts(shop.scenario)
 
-    def test_somebody_elses_from_now_on(self, shop: Shop) -> None:
+    def test_changed_buyer_gets_later_events_only(self, shop: Shop) -> None:
         shop.put(1)
         shop.put(2, buyer={"email": BOB}, totalRefunded=eur(5))
         bob = shop.scenario.find_profile(email=BOB)["id"]
         assert (shop.names, names_of(shop.scenario, bob)) == (["order_placed"], ["order_refunded"])
         check_counts(shop.scenario)
 
-    def test_deleted_and_back(self, shop: Shop) -> None:
+    def test_restored_order_creates_no_duplicates(self, shop: Shop) -> None:
         shop.put(1)
         shop.put(2, totalRefunded=eur(5))
         path = f"/stores/{shop.store}/orders/o-1"
@@ -154,7 +154,7 @@ class TestOrders:
         assert shop.names == ["order_refunded", "order_placed"]
         check_counts(shop.scenario)
 
-    def test_ids_follow_from_the_order(self, shop: Shop) -> None:
+    def test_event_ids_are_derived_from_order(self, shop: Shop) -> None:
         order = shop.put(1)
         shop.put(2, totalRefunded=eur(5))
         profile = shop.scenario.find_profile(email=ANN)["id"]
@@ -164,7 +164,7 @@ class TestOrders:
             str(derived_id(UUID(order["id"]), "order_placed", "")),
         ]
 
-    def test_killed_anywhere(self, shop: Shop, world: World) -> None:
+    def test_killed_at_any_call(self, shop: Shop, world: World) -> None:
         def put() -> None:
             shop.put(2, cancelledAt=day(2), totalRefunded=eur(5))
 
@@ -175,7 +175,7 @@ class TestOrders:
             assert sorted(shop.names) == ["order_cancelled", "order_placed", "order_refunded"]
             check_counts(shop.scenario)
 
-    def test_two_at_once(self, shop: Shop) -> None:
+    def test_concurrent_updates_create_no_duplicates(self, shop: Shop) -> None:
         with before_the_commit(lambda: shop.put(2, totalRefunded=eur(5))):
             shop.put(2, totalRefunded=eur(5))
         assert shop.names == ["order_refunded", "order_placed"]

@@ -36,7 +36,7 @@ def merges(scenario: Scenario, profile: str) -> list[tuple[str, str, str | None]
 class TestCustomer:
     """PUT /stores/{id}/customers/{externalId}."""
 
-    def test_joins_an_email_and_a_phone(self, scenario: Scenario, store: str) -> None:
+    def test_profiles_of_email_and_phone_are_merged(self, scenario: Scenario, store: str) -> None:
         by_email = scenario.upsert(email=ANN, firstName="Ann")["id"]
         by_phone = scenario.upsert(phone=PHONE, lastName="Lee")["id"]
         assert scenario.customer(store, "7", email=ANN, phone=PHONE).status == 201
@@ -49,7 +49,7 @@ class TestCustomer:
         scenario.check_rows()
         assert scenario.get(f"/profiles/{by_phone}") == profile
 
-    def test_three_become_one(self, scenario: Scenario, store: str) -> None:
+    def test_three_profiles_are_merged(self, scenario: Scenario, store: str) -> None:
         scenario.customer(store, "7", 3)
         scenario.upsert(email=ANN)
         scenario.upsert(phone=PHONE)
@@ -66,7 +66,7 @@ class TestCustomer:
             ({"email": BOB}, {"email": BOB}),
         ],
     )
-    def test_two_emails_stay_two_people(
+    def test_profiles_with_different_emails_are_not_merged(
         self, scenario: Scenario, store: str, other: dict[str, str], arriving: dict[str, str]
     ) -> None:
         scenario.customer(store, "7", 1, email=ANN)
@@ -76,7 +76,9 @@ class TestCustomer:
         ann = scenario.find_profile(externalId="7", storeId=store)
         assert scenario.identities(ann["id"]) == {("email", ANN), ("platform_customer_id", "7")}
 
-    def test_two_customers_of_a_store_stay_two_people(self, scenario: Scenario, store: str) -> None:
+    def test_two_customers_of_one_store_are_not_merged(
+        self, scenario: Scenario, store: str
+    ) -> None:
         scenario.customer(store, "7", 1, phone=PHONE)
         scenario.customer(store, "8", 1, email=ANN)
         assert scenario.customer(store, "8", 2, email=ANN, phone=PHONE).status == 200
@@ -86,9 +88,7 @@ class TestCustomer:
             == scenario.find_profile(externalId="7", storeId=store)["id"]
         )
 
-    def test_a_customer_that_its_store_deleted_stands_in_nobodys_way(
-        self, scenario: Scenario, store: str
-    ) -> None:
+    def test_deleted_customer_does_not_prevent_merge(self, scenario: Scenario, store: str) -> None:
         scenario.customer(store, "7", 1, phone=PHONE)
         assert scenario.call("DELETE", f"/stores/{store}/customers/7").status == 204
         scenario.customer(store, "8", 1, email=ANN)
@@ -98,7 +98,7 @@ class TestCustomer:
         assert scenario.customer(second, "1", 1, email=ANN, phone=PHONE).status == 201
         assert scenario.get("/profiles")["total"] == 1
 
-    def test_what_is_refused_merges_nobody(self, scenario: Scenario, store: str) -> None:
+    def test_stale_update_merges_nothing(self, scenario: Scenario, store: str) -> None:
         scenario.customer(store, "7", 5)
         scenario.upsert(email=ANN)
         stored = [row.serialize() for row in scenario.world.rows(scenario.workspace.key)]
@@ -109,7 +109,9 @@ class TestCustomer:
 class TestOrder:
     """PUT /stores/{id}/orders/{externalId}."""
 
-    def test_its_buyer_is_one(self, scenario: Scenario, store: str) -> None:
+    def test_profiles_of_buyers_email_and_phone_are_merged(
+        self, scenario: Scenario, store: str
+    ) -> None:
         by_email, by_phone = scenario.upsert(email=ANN)["id"], scenario.upsert(phone=PHONE)["id"]
         put = scenario.order(store, "o-1", 3, buyer={"email": ANN, "phone": PHONE})
         assert (put.status, put.json["buyer"]["profileId"]) == (201, by_email)
@@ -119,7 +121,7 @@ class TestOrder:
         assert len(merges(scenario, by_email)) == 1
         assert scenario.get(f"/profiles/{by_phone}")["orders"] == 1
 
-    def test_an_order_whose_buyer_becomes_another(self, scenario: Scenario, store: str) -> None:
+    def test_order_with_changed_buyer_counts_once(self, scenario: Scenario, store: str) -> None:
         """It counts once, for the profile that has it in the end."""
         scenario.order(store, "o-1", 1, buyer={"email": ANN})
         ann, bob = scenario.find_profile(email=ANN)["id"], scenario.upsert(email=BOB)["id"]
@@ -139,7 +141,7 @@ class TestOrder:
 class TestUpsert:
     """POST /profiles."""
 
-    def test_a_browser_of_somebody_known(self, scenario: Scenario) -> None:
+    def test_anonymous_profile_is_merged_into_known_profile(self, scenario: Scenario) -> None:
         """An anonymous profile is merged into a known one, and the known one survives."""
         browser = scenario.upsert(anonymousId="b-1")["id"]
         scenario.world.advance(hours=1)
@@ -155,7 +157,7 @@ class TestUpsert:
             < scenario.get(f"/profiles/{ann}/identities", type="email")["items"][0]["firstSeenAt"]
         )
 
-    def test_a_browser_that_two_known_people_use(self, scenario: Scenario) -> None:
+    def test_anonymous_id_of_other_known_profile_is_conflict(self, scenario: Scenario) -> None:
         scenario.upsert(email=ANN, anonymousId="b-1")
         scenario.upsert(phone=PHONE)
         answer = scenario.call("POST", "/profiles", {"phone": PHONE, "anonymousId": "b-1"})
@@ -163,7 +165,9 @@ class TestUpsert:
         assert scenario.get("/profiles")["total"] == 2
 
     @pytest.mark.parametrize("other", [{"email": BOB, "phone": PHONE}, {"email": CAT}])
-    def test_several_people(self, scenario: Scenario, other: dict[str, str]) -> None:
+    def test_conflicting_identities_change_nothing(
+        self, scenario: Scenario, other: dict[str, str]
+    ) -> None:
         scenario.upsert(email=ANN, anonymousId="b-1")
         scenario.upsert(**other)
         stored = [row.serialize() for row in scenario.world.rows(scenario.workspace.key)]
@@ -186,7 +190,9 @@ class TestUpsert:
 class TestBatch:
     """POST /stores/{id}/batches: the same effect as its records one by one."""
 
-    def test_records_that_name_several(self, scenario: Scenario, store: str) -> None:
+    def test_records_naming_several_profiles_merge_them(
+        self, scenario: Scenario, store: str
+    ) -> None:
         numbers = range(8)
         for number in numbers:
             scenario.upsert(email=f"buyer{number}.{CANARY}@example.com")
@@ -245,7 +251,7 @@ class TestManyStores:
             unit.commit()
         return ids[1], ids[0], stores
 
-    def test_every_list_has_the_survivor_once(
+    def test_every_list_contains_survivor_once(
         self, scenario: Scenario, both: tuple[str, str, list[str]]
     ) -> None:
         into, other, stores = both
@@ -272,7 +278,7 @@ class TestManyStores:
             assert scenario.merge(into, other).status == 200
         return sizes
 
-    def test_killed_after_the_commit(
+    def test_list_move_killed_after_commit_is_continued_by_next_save(
         self, scenario: Scenario, both: tuple[str, str, list[str]]
     ) -> None:
         """Until the entries have moved, lists have the person at either place; afterwards once."""

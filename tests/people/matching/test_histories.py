@@ -480,6 +480,6 @@ def recorded_events_of(row: dict[str, Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("shard", SHARDS)
-def test_whatever_happens(shard: int) -> None:
+def test_random_histories_match_model(shard: int) -> None:
     """In every order of events the service agrees with the model."""
     run_histories(Histories, shard, few=4, steps=20, long_steps=10, checkpoints=_checkpoints)

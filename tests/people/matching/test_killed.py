@@ -47,7 +47,7 @@ def responses(scenario: Scenario, *names: str) -> dict[str, Any]:
 class TestRequest:
     """POST /profiles/{id}/merge."""
 
-    def test_killed_anywhere(self, scenario: Scenario, people: dict[str, str]) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario, people: dict[str, str]) -> None:
         ids = [people[name] for name in ("ann", "bob", "cat")]
         send = partial(scenario.merge, people["ann"], people["bob"], key=KEY)
         found = crashes(scenario.world, send)
@@ -68,7 +68,7 @@ class TestRequest:
 class TestArrival:
     """PUT /stores/{id}/customers/{externalId} of a customer who merges two profiles."""
 
-    def test_killed_anywhere(self, scenario: Scenario, people: dict[str, str]) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario, people: dict[str, str]) -> None:
         dan = scenario.upsert(phone="+14155550199")["id"]
         ids = [people["ann"], dan]
         path = f"/stores/{people['one']}/customers/7"
@@ -105,7 +105,7 @@ class TestWorker:
     """However a run ends, the next one continues, and the answers stay the same."""
 
     @in_shards(2)
-    def test_killed_anywhere_and_twice(
+    def test_killed_at_any_call_and_repeated(
         self, scenario: Scenario, people: dict[str, str], shard: Shard
     ) -> None:
         ids = [people[name] for name in ("ann", "bob", "cat")]
@@ -123,7 +123,7 @@ class TestWorker:
         assert [row.serialize() for row in scenario.world.rows(scenario.workspace.key)] == stored
 
     @in_shards(4)
-    def test_another_merge_on_top(
+    def test_survivor_is_merged_again_after_killed_run(
         self, scenario: Scenario, people: dict[str, str], shard: Shard
     ) -> None:
         """Wherever the first run ends, the survivor is merged into another profile."""

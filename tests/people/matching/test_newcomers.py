@@ -32,23 +32,23 @@ def writes_counted() -> Iterator[list[str]]:
         yield made
 
 
-class TestRows:
+class TestTransaction:
     """A newcomer's transaction has no condition on an absent row."""
 
-    def test_a_profile(self, scenario: Scenario) -> None:
+    def test_new_profile_needs_no_condition_check(self, scenario: Scenario) -> None:
         with writes_counted() as made:
             scenario.upsert(email=ANN, phone=PHONE)
         assert "ConditionCheck" not in made
         assert len(made) == 9  # a profile, two claims, three lists with an entry and a node each
 
-    def test_a_customer_and_an_order(self, scenario: Scenario) -> None:
+    def test_new_customer_and_order_need_no_condition_check(self, scenario: Scenario) -> None:
         store = scenario.store()
         with writes_counted() as made:
             assert scenario.customer(store, "7", email=ANN, phone=PHONE).status == 201
             assert scenario.order(store, "1", buyer={"email": BOB}).status == 201
         assert "ConditionCheck" not in made
 
-    def test_what_was_said_of_the_address_is_demanded(self, scenario: Scenario) -> None:
+    def test_existing_consent_row_is_condition_checked(self, scenario: Scenario) -> None:
         """The consent row may change without its claim: by the erasure of its former holder."""
         first = scenario.upsert(email=ANN, phone=PHONE)
         assert scenario.consent(first["id"], "subscribed").status == 200
@@ -104,7 +104,7 @@ SAYING = [
 ]
 
 
-class TestMeanwhile:
+class TestConcurrentStatement:
     """A statement about the address is made after the newcomer read that there is none."""
 
     @pytest.fixture
@@ -124,18 +124,16 @@ class TestMeanwhile:
         scenario.check_lists()
 
     @pytest.mark.parametrize("say", SAYING)
-    def test_a_profile_is_made(self, scenario: Scenario, say: Callable[[Scenario], None]) -> None:
+    def test_profile_is_created(self, scenario: Scenario, say: Callable[[Scenario], None]) -> None:
         self.check(scenario, lambda: scenario.upsert(email=ANN), say)
 
     @pytest.mark.parametrize("say", SAYING)
-    def test_an_order_of_somebody_new(
-        self, scenario: Scenario, say: Callable[[Scenario], None]
-    ) -> None:
+    def test_order_of_new_buyer(self, scenario: Scenario, say: Callable[[Scenario], None]) -> None:
         store = scenario.get("/stores")["items"][0]["id"]
         self.check(scenario, lambda: scenario.order(store, "o-1", buyer={"email": ANN}), say)
 
     @pytest.mark.parametrize("say", SAYING)
-    def test_a_profile_shows_another_address(
+    def test_profile_is_changed_to_show_address(
         self, scenario: Scenario, say: Callable[[Scenario], None]
     ) -> None:
         cat = scenario.upsert(email=CAT)["id"]

@@ -33,13 +33,15 @@ class TestEveryRead:
         answer = scenario.call("GET", f"/profiles/7{path}", query=query)
         assert sorted(answer.error_paths()) == ["path.id", "query.page", "query.pageSize"]
 
-    def test_unknown_and_anothers(self, scenario: Scenario, path: str) -> None:
+    def test_unknown_or_other_workspaces_id_is_not_found(
+        self, scenario: Scenario, path: str
+    ) -> None:
         theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
             answer = scenario.call("GET", f"/profiles/{unknown}{path}")
             assert answer.problem() == (404, "not_found")
 
-    def test_a_key_that_reads(self, scenario: Scenario, ann: dict[str, Any], path: str) -> None:
+    def test_read_key_is_allowed(self, scenario: Scenario, ann: dict[str, Any], path: str) -> None:
         key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
         assert scenario.world.call("GET", f"/profiles/{ann['id']}{path}", token=key).status == 200
 
@@ -48,7 +50,7 @@ class TestEveryRead:
 class TestEveryWrite:
     """What both changes have in common."""
 
-    def test_unknown_and_anothers(
+    def test_unknown_or_other_workspaces_id_is_not_found(
         self, scenario: Scenario, method: str, path: str, body: object
     ) -> None:
         theirs = Scenario(scenario.world).upsert(email=ANN)
@@ -56,7 +58,9 @@ class TestEveryWrite:
             answer = scenario.call(method, f"/profiles/{unknown}{path}", body)
             assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, scenario: Scenario, method: str, path: str, body: object) -> None:
+    def test_invalid_uuid_is_refused(
+        self, scenario: Scenario, method: str, path: str, body: object
+    ) -> None:
         assert scenario.call(method, f"/profiles/7{path}", body).error_paths() == ["path.id"]
 
 
@@ -81,7 +85,7 @@ class TestUpdate:
         answer = scenario.call("PATCH", f"/profiles/{ann['id']}", body)
         assert answer.error_paths() == paths
 
-    def test_what_is_given_and_nothing_else(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_only_sent_fields_are_changed(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         payload = {"firstName": " Ann ", "phone": "+1 415 555 0123", "locale": "de-at"}
         scenario.world.advance(hours=1)
         answer = scenario.call("PATCH", f"/profiles/{ann['id']}", payload)
@@ -96,9 +100,7 @@ class TestUpdate:
         assert scenario.get(f"/profiles/{ann['id']}") == expected
         assert scenario.find_profile(phone=PHONE) == expected
 
-    def test_null_clears_and_the_address_goes_on_naming_the_person(
-        self, scenario: Scenario
-    ) -> None:
+    def test_null_clears_fields_but_not_identities(self, scenario: Scenario) -> None:
         made = scenario.upsert(email=ANN, phone=PHONE, firstName="Ann", lastName="Lee", locale="de")
         assert scenario.consent(made["id"], "subscribed").status == 200
         nulls = dict.fromkeys(("email", "phone", "firstName", "lastName", "locale"))
@@ -109,15 +111,13 @@ class TestUpdate:
         assert (again["id"], again["email"]) == (made["id"], ANN)
         assert again["emailMarketingConsent"] == "subscribed"
 
-    def test_an_empty_request_changes_nothing(
-        self, scenario: Scenario, ann: dict[str, Any]
-    ) -> None:
+    def test_empty_body_changes_nothing(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         stored = [row.serialize() for row in scenario.world.rows(scenario.workspace.key)]
         answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {})
         assert (answer.status, answer.json) == (200, ann)
         assert [row.serialize() for row in scenario.world.rows(scenario.workspace.key)] == stored
 
-    def test_the_consent_is_that_of_the_address_that_is_shown(
+    def test_consent_is_that_of_shown_address(
         self, scenario: Scenario, ann: dict[str, Any]
     ) -> None:
         assert scenario.consent(ann["id"], "subscribed").status == 200
@@ -130,7 +130,7 @@ class TestUpdate:
         assert scenario.identities(ann["id"]) == {("email", ANN), ("email", BOB)}
 
     @pytest.mark.parametrize("identity", [{"email": BOB}, {"phone": PHONE}])
-    def test_another_ones_address(
+    def test_identity_of_other_profile_is_conflict(
         self, scenario: Scenario, ann: dict[str, Any], identity: dict[str, str]
     ) -> None:
         other = scenario.upsert(**identity)
@@ -139,7 +139,7 @@ class TestUpdate:
         assert scenario.get(f"/profiles/{ann['id']}") == ann
         assert scenario.get(f"/profiles/{other['id']}") == other
 
-    def test_so_many_identities(
+    def test_identity_limit(
         self, scenario: Scenario, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(resolution, "MAX_IDENTITIES", 2)
@@ -149,7 +149,7 @@ class TestUpdate:
         assert answer.problem() == (409, "identity_limit")
         assert scenario.call("PATCH", path, {"email": ANN}).json["email"] == ANN
 
-    def test_a_cleared_locale_is_left_to_stores_again(self, scenario: Scenario) -> None:
+    def test_cleared_locale_is_set_by_stores_again(self, scenario: Scenario) -> None:
         store = scenario.store()
         made = scenario.upsert(email=ANN, locale="fr")
         scenario.order(store, "o-1", 1, buyer={"email": ANN}, locale="it")
@@ -159,7 +159,9 @@ class TestUpdate:
         scenario.order(store, "o-1", 2, buyer={"email": ANN}, locale="it", updatedAt=day(2))
         assert scenario.get(path)["locale"] == "it"
 
-    def test_two_at_once(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_address_claimed_concurrently_is_conflict(
+        self, scenario: Scenario, ann: dict[str, Any]
+    ) -> None:
         with scenario.world.meanwhile(lambda changes: _named(scenario, changes, BOB)):
             answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"email": BOB})
         assert answer.problem() == (409, "identity_conflict")
@@ -181,7 +183,7 @@ def _named(scenario: Scenario, changes: Any, email: str) -> None:
 class TestIdentities:
     """GET /profiles/{id}/identities."""
 
-    def test_whole(self, scenario: Scenario) -> None:
+    def test_complete_response(self, scenario: Scenario) -> None:
         store = scenario.store("Shop A")
         scenario.customer(store, "7", 1, email=ANN)
         profile = scenario.find_profile(email=ANN)
@@ -209,7 +211,7 @@ class TestIdentities:
             "pageSize": 25,
         }
 
-    def test_newest_first_by_pages_and_types(self, scenario: Scenario) -> None:
+    def test_newest_first_with_pagination_and_type_filter(self, scenario: Scenario) -> None:
         made = scenario.upsert(anonymousId="b-00")
         for number in range(1, 12):
             scenario.world.advance(minutes=1)
@@ -223,7 +225,7 @@ class TestIdentities:
         assert scenario.ids(path, "value", type="anonymous_id,email") == ["b-00"]
         assert scenario.get(path, page=3)["items"] == []
 
-    def test_a_type_that_there_is_not(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_unknown_type_is_refused(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         path = f"/profiles/{ann['id']}/identities"
         answer = scenario.call("GET", path, query={"type": "email,passport"})
         assert answer.error_paths() == ["query.type"]
@@ -232,7 +234,7 @@ class TestIdentities:
 class TestCustomers:
     """GET /profiles/{id}/customers."""
 
-    def test_whole_newest_first_and_of_one_store(self, scenario: Scenario) -> None:
+    def test_newest_first_with_deleted_customers_and_store_filter(self, scenario: Scenario) -> None:
         first, second = scenario.store("A"), scenario.store("B")
         one = scenario.customer(first, "7", 1, email=ANN).json
         two = scenario.customer(second, "8", 3, email=ANN).json
@@ -250,14 +252,14 @@ class TestCustomers:
         assert scenario.ids(path, storeId=str(uuid4())) == []
         assert scenario.get(path, page=2, pageSize=10)["items"] == []
 
-    def test_nobody_but_the_profiles_own(self, scenario: Scenario) -> None:
+    def test_customers_of_other_profiles_are_not_listed(self, scenario: Scenario) -> None:
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
         scenario.customer(store, "8", email=BOB)
         bob = scenario.find_profile(email=BOB)["id"]
         assert scenario.ids(f"/profiles/{bob}/customers", "externalId") == ["8"]
 
-    def test_no_uuid(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_invalid_store_id_is_refused(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         answer = scenario.call("GET", f"/profiles/{ann['id']}/customers", query={"storeId": "7"})
         assert answer.error_paths() == ["query.storeId"]
 
@@ -265,12 +267,14 @@ class TestCustomers:
 class TestMerges:
     """GET /profiles/{id}/merges."""
 
-    def test_none(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_profile_without_merges(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         found = scenario.get(f"/profiles/{ann['id']}/merges")
         assert found == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_of_what_was_merged_before_too(self, scenario: Scenario, *, delivered: bool) -> None:
+    def test_earlier_merges_of_merged_profiles_are_included(
+        self, scenario: Scenario, *, delivered: bool
+    ) -> None:
         ids = [
             scenario.upsert(email=f"p{number}.{CANARY}@example.com")["id"] for number in range(13)
         ]
@@ -317,12 +321,12 @@ class TestMerge:
     ) -> None:
         assert scenario.call("POST", f"/profiles/{ann['id']}/merge", body).error_paths() == paths
 
-    def test_another_that_there_is_not(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_unknown_profile_id_is_refused(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (str(uuid4()), theirs["id"]):
             assert scenario.merge(ann["id"], unknown).problem() == (422, "validation")
 
-    def test_itself(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_merge_with_itself_is_refused(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         bob = scenario.upsert(email=BOB)
         assert scenario.merge(ann["id"], ann["id"]).problem() == (409, "same_profile")
         assert scenario.merge(ann["id"], bob["id"]).status == 200
@@ -339,7 +343,7 @@ class TestMerge:
         assert scenario.merge(ann["id"], bob["id"]).status == 200
 
     @pytest.mark.parametrize("delivered", [False, True])
-    def test_everything_is_the_survivors(self, scenario: Scenario, *, delivered: bool) -> None:
+    def test_everything_belongs_to_survivor(self, scenario: Scenario, *, delivered: bool) -> None:
         one, two = scenario.store("A"), scenario.store("B")
         scenario.customer(one, "7", 5, email=ANN, phone=PHONE, firstName="Ann")
         scenario.customer(two, "8", 3, email=BOB, firstName="Bob", lastName="Lee", locale="it")
@@ -418,7 +422,7 @@ class TestMerge:
         bought = {scenario.get(f"/orders/{row['id']}")["buyer"]["profileId"] for row in orders}
         assert bought == {ann}
 
-    def test_by_a_merged_id_on_either_side(self, scenario: Scenario) -> None:
+    def test_merged_ids_are_accepted_on_either_side(self, scenario: Scenario) -> None:
         ann, bob, cat = (scenario.upsert(email=each)["id"] for each in (ANN, BOB, CAT))
         for each in (ann, bob, cat):
             assert scenario.consent(each, "subscribed").status == 200
@@ -440,7 +444,7 @@ class TestMerge:
             cat,
         }
 
-    def test_consents_follow_what_is_shown(self, scenario: Scenario) -> None:
+    def test_survivor_shows_consent_of_shown_addresses(self, scenario: Scenario) -> None:
         """The state belongs to the address: a merge changes none, and shows the survivor's."""
         ann, bob = scenario.upsert(email=ANN)["id"], scenario.upsert(phone=PHONE)["id"]
         scenario.consent(ann, "subscribed")
@@ -453,7 +457,7 @@ class TestMerge:
         assert scenario.get("/profiles", emailMarketingConsent="not_subscribed")["total"] == 0
         assert scenario.get("/profiles", smsMarketingConsent="unsubscribed")["total"] == 1
 
-    def test_later_write_backs_go_to_the_stores_of_both(self, scenario: Scenario) -> None:
+    def test_later_write_backs_go_to_stores_of_both_profiles(self, scenario: Scenario) -> None:
         one, two = scenario.store("A"), scenario.store("B")
         scenario.customer(one, "7", email=ANN)
         scenario.customer(two, "8", email=BOB)
@@ -463,7 +467,7 @@ class TestMerge:
         assert {each["store"]["id"] for each in change["writeBacks"]} == {one, two}
         assert change["address"] == ANN
 
-    def test_a_write_back_under_way_when_profiles_merge(self, scenario: Scenario) -> None:
+    def test_write_back_pending_at_merge_is_processed(self, scenario: Scenario) -> None:
         """Its message names the merged profile; both profiles' customers decide about it."""
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
@@ -479,7 +483,7 @@ class TestMerge:
         [write_back] = scenario.get(f"/profiles/{bob}/consent/{change['id']}")["writeBacks"]
         assert (write_back["status"], write_back["skipReason"]) == ("skipped", "permission_missing")
 
-    def test_what_arrives_afterwards_for_the_merged_one(self, scenario: Scenario) -> None:
+    def test_later_arrivals_for_merged_profile_reach_survivor(self, scenario: Scenario) -> None:
         store = scenario.store()
         scenario.customer(store, "7", email=ANN)
         scenario.order(store, "o-1", 1, buyer={"externalId": "7"})
@@ -507,7 +511,7 @@ class TestMerge:
         assert second.header("idempotency-replayed") == "true"
         assert scenario.get(f"/profiles/{ann['id']}/merges")["total"] == 1
 
-    def test_rows(self, scenario: Scenario, ann: dict[str, Any]) -> None:
+    def test_stored_rows_and_queued_message(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         """The redirect keeps what the worker needs, and nothing else once that is done."""
         bob = scenario.upsert(email=BOB, phone=OTHER_PHONE)
         assert scenario.merge(ann["id"], bob["id"]).status == 200

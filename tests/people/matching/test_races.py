@@ -41,7 +41,7 @@ def merging_them(scenario: Scenario, into: str, other: str) -> Callable[[], None
     return merge
 
 
-class TestMeanwhile:
+class TestConcurrentMerge:
     """A merge commits after another request has read its people and before it writes."""
 
     def check(self, scenario: Scenario, into: str, other: str, orders: int) -> None:
@@ -56,7 +56,7 @@ class TestMeanwhile:
             scenario.check_rows()
 
     @pytest.mark.parametrize("number", [1, 2])
-    def test_an_order_is_put(
+    def test_order_is_put(
         self, scenario: Scenario, store: str, two: tuple[str, str], number: int
     ) -> None:
         ann, bob = two
@@ -67,22 +67,20 @@ class TestMeanwhile:
         assert put.json["buyer"]["profileId"] == bob
         self.check(scenario, bob, ann, number)
 
-    def test_an_order_is_deleted(
-        self, scenario: Scenario, store: str, two: tuple[str, str]
-    ) -> None:
+    def test_order_is_deleted(self, scenario: Scenario, store: str, two: tuple[str, str]) -> None:
         ann, bob = two
         with before_the_commit(merging_them(scenario, bob, ann)):
             assert scenario.call("DELETE", f"/stores/{store}/orders/o-1").status == 204
         self.check(scenario, bob, ann, 0)
 
-    def test_a_customer_is_put(self, scenario: Scenario, store: str, two: tuple[str, str]) -> None:
+    def test_customer_is_put(self, scenario: Scenario, store: str, two: tuple[str, str]) -> None:
         ann, bob = two
         with before_the_commit(merging_them(scenario, bob, ann)):
             assert scenario.customer(store, "7", 5, email=ANN, firstName="Ann").status == 200
         assert scenario.get(f"/profiles/{bob}")["firstName"] == "Ann"
         self.check(scenario, bob, ann, 1)
 
-    def test_consent_changes(self, scenario: Scenario, two: tuple[str, str]) -> None:
+    def test_consent_is_changed(self, scenario: Scenario, two: tuple[str, str]) -> None:
         ann, bob = two
         with before_the_commit(merging_them(scenario, bob, ann)):
             change = scenario.consent(ann, "subscribed").json
@@ -91,7 +89,9 @@ class TestMeanwhile:
         assert scenario.get(f"/profiles/{ann}")["emailMarketingConsent"] == "subscribed"
         assert scenario.get("/profiles", emailMarketingConsent="subscribed")["total"] == 1
 
-    def test_consent_changes_first(self, scenario: Scenario, two: tuple[str, str]) -> None:
+    def test_consent_committed_before_merge_is_shown(
+        self, scenario: Scenario, two: tuple[str, str]
+    ) -> None:
         """The merge read the former state, so it decides again, and shows the new one."""
         ann, bob = two
         scenario.call("PATCH", f"/profiles/{bob}", {"email": None})
@@ -104,14 +104,16 @@ class TestMeanwhile:
         assert merged.json["emailMarketingConsent"] == "subscribed"
         self.check(scenario, bob, ann, 1)
 
-    def test_the_other_way_round(self, scenario: Scenario, two: tuple[str, str]) -> None:
+    def test_opposite_merge_is_refused(self, scenario: Scenario, two: tuple[str, str]) -> None:
         ann, bob = two
         with before_the_commit(merging_them(scenario, bob, ann)):
             answer = scenario.merge(ann, bob)
         assert answer.problem() == (409, "same_profile")
         self.check(scenario, bob, ann, 1)
 
-    def test_one_of_them_goes_elsewhere(self, scenario: Scenario, two: tuple[str, str]) -> None:
+    def test_merge_of_one_profile_into_third(
+        self, scenario: Scenario, two: tuple[str, str]
+    ) -> None:
         ann, bob = two
         cat = scenario.upsert(email=CAT)["id"]
         with before_the_commit(merging_them(scenario, cat, ann)):
@@ -119,7 +121,7 @@ class TestMeanwhile:
         self.check(scenario, bob, cat, 1)
         assert scenario.get(f"/profiles/{ann}")["id"] == bob
 
-    def test_they_merge_by_themselves_at_once(self, scenario: Scenario, store: str) -> None:
+    def test_concurrent_arrivals_merge_once(self, scenario: Scenario, store: str) -> None:
         """Two arrivals that both name two people: one merge, and both arrivals count."""
         scenario.upsert(email=ANN)
         scenario.upsert(phone=PHONE)
@@ -141,7 +143,7 @@ class TestMeanwhile:
 class TestWhileRowsMove:
     """Requests between two calls of the worker."""
 
-    def test_reads_see_everything_once(self, scenario: Scenario, store: str) -> None:
+    def test_reads_return_every_row_once(self, scenario: Scenario, store: str) -> None:
         ann, bob = self.merged(scenario, store, MAX_ORDERS + 5)
 
         def look() -> None:
@@ -209,10 +211,10 @@ def between_calls(step: Callable[[], None], every: int = 1) -> Iterator[None]:
         yield
 
 
-class TestManyAtOnce:
+class TestManyMerges:
     """Chains, and more merges than a run may do."""
 
-    def test_a_chain_has_a_bound(self, scenario: Scenario) -> None:
+    def test_merge_beyond_chain_limit_is_refused(self, scenario: Scenario) -> None:
         """A profile that still absorbs many isn't merged into another one until that is done."""
         ids = [
             scenario.upsert(email=f"p{n}.{CANARY}@example.com")["id"] for n in range(MAX_STEPS + 1)
@@ -229,7 +231,7 @@ class TestManyAtOnce:
         assert scenario.merge(ids[-1], ids[0]).status == 200
         assert scenario.get(f"/profiles/{ids[0]}")["id"] == ids[-1]
 
-    def test_time_is_up(
+    def test_run_out_of_time_queues_continuation(
         self, scenario: Scenario, store: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A run that has too little time left queues the next one, which continues."""
@@ -246,7 +248,7 @@ class TestManyAtOnce:
         scenario.world.deliver()
         scenario.check_rows()
 
-    def test_a_message_about_nobody(self, scenario: Scenario) -> None:
+    def test_message_for_unknown_profile_changes_nothing(self, scenario: Scenario) -> None:
         stored = [row.serialize() for row in scenario.world.rows()]
         scenario.run_merge(UUID(int=7))
         assert [row.serialize() for row in scenario.world.rows()] == stored

@@ -38,10 +38,10 @@ TOKENS = [token for token in NOWHERE if token not in {"", "%2F"}]
 """That the path takes; with a slash, or nothing, it is another path."""
 
 
-class TestAsk:
+class TestOptInPage:
     """GET /opt-in/{token}."""
 
-    def test_the_page(self, scenario: Scenario) -> None:
+    def test_page_with_form(self, scenario: Scenario) -> None:
         answer = opened(scenario, somebody(scenario).request_link())
         page = Page(answer)
         assert answer.status == 200
@@ -52,7 +52,7 @@ class TestAsk:
         assert [button for button in page.all("button") if "type" not in button]
 
     @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-    def test_changes_nothing(self, scenario: Scenario, method: str) -> None:
+    def test_safe_methods_change_nothing(self, scenario: Scenario, method: str) -> None:
         """Scanners of links and browsers that prefetch send such requests."""
         person = somebody(scenario)
         path = person.request_link()
@@ -64,20 +64,20 @@ class TestAsk:
         assert person.state == "pending"
 
     @pytest.mark.parametrize("token", TOKENS)
-    def test_a_link_that_nobody_made(self, scenario: Scenario, token: str) -> None:
+    def test_invalid_token_is_gone(self, scenario: Scenario, token: str) -> None:
         assert scenario.world.call("GET", f"/opt-in/{token}").problem() == (410, "gone")
 
-    def test_an_unsubscribe_link_is_none(self, scenario: Scenario) -> None:
+    def test_unsubscribe_link_is_refused(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         link = UnsubscribeLink(scenario.workspace, UUID(person.id), ANN, "x" * 16)
         is_over(scenario, f"/opt-in/{link.token}")
 
-    def test_an_opt_in_link_unsubscribes_nobody(self, scenario: Scenario) -> None:
+    def test_opt_in_link_cannot_unsubscribe(self, scenario: Scenario) -> None:
         path = somebody(scenario).request_link().replace("/opt-in/", "/unsubscribe/")
         assert scenario.world.call("GET", path).problem() == (404, "not_found")
         assert posted(scenario, path, BY_PAGE).problem() == (404, "not_found")
 
-    def test_once_it_is_confirmed(self, scenario: Scenario) -> None:
+    def test_confirmed_link_shows_result_page(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         pressed(scenario, person.request_link())
         page = Page(opened(scenario, person.path))
@@ -85,7 +85,7 @@ class TestAsk:
         assert page.all("form") == []
 
     @pytest.mark.parametrize("language", Language)
-    def test_in_the_profiles_language(self, scenario: Scenario, language: Language) -> None:
+    def test_page_is_in_profile_language(self, scenario: Scenario, language: Language) -> None:
         person = somebody(scenario, locale=language)
         path = person.request_link()
         sent = {"accept-language": "it" if language == "de" else "de"}
@@ -94,7 +94,7 @@ class TestAsk:
         assert Page(answer).all("html") == [{"lang": language}]
 
     @pytest.mark.parametrize(("reads", "expected"), [("nl;q=0.9, sv", "nl"), ("sv", "pl")])
-    def test_else_in_the_browsers_else_in_the_emails(
+    def test_browser_language_before_email_language(
         self, scenario: Scenario, reads: str, expected: str
     ) -> None:
         assert scenario.call("POST", "/locales", {"code": "pl-PL"}).status == 201
@@ -149,19 +149,19 @@ class TestConfirm:
         assert (click["optInLevel"], click["changeId"]) == ("confirmed", change["id"])
         assert click["text"] == opt_in_wording(Language.GERMAN, name_of(scenario))
 
-    def test_what_the_page_sends_is_what_it_takes(self, scenario: Scenario) -> None:
+    def test_form_fields_of_page_are_accepted(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         fields = Page(opened(scenario, person.request_link())).fields
         answer = pressed(scenario, person.path, fields, accept=BROWSER)
         assert (answer.status, person.state) == (200, "subscribed")
         assert Page(answer).all("form") == []
 
-    def test_in_parts(self, scenario: Scenario) -> None:
+    def test_multipart_body(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         assert pressed(scenario, person.request_link(), multipart="b0undary").status == 200
         assert person.state == "subscribed"
 
-    def test_again_and_again_shows_the_same(self, scenario: Scenario) -> None:
+    def test_repeated_confirmation_returns_same_response(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         first = pressed(scenario, person.request_link())
         after = [row.serialize() for row in scenario.world.rows()]
@@ -179,13 +179,13 @@ class TestConfirm:
         assert pressed(scenario, person.request_link(), fields).error_paths() == ["/answer"]
         assert person.state == "pending"
 
-    def test_no_body(self, scenario: Scenario) -> None:
+    def test_missing_body_is_refused(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         assert scenario.world.call("POST", person.request_link()).error_paths() == [""]
         assert person.state == "pending"
 
     @pytest.mark.parametrize("sent", ["application/json", "text/plain", ""])
-    def test_no_form(self, scenario: Scenario, sent: str) -> None:
+    def test_other_content_type_is_refused(self, scenario: Scenario, sent: str) -> None:
         person = somebody(scenario)
         headers = {"content-type": sent}
         body = b'{"answer": "subscribe"}'
@@ -194,10 +194,10 @@ class TestConfirm:
         assert person.state == "pending"
 
     @pytest.mark.parametrize("token", TOKENS)
-    def test_a_link_that_nobody_made(self, scenario: Scenario, token: str) -> None:
+    def test_invalid_token_is_gone(self, scenario: Scenario, token: str) -> None:
         assert pressed(scenario, f"/opt-in/{token}").problem() == (410, "gone")
 
-    def test_somebody_subscribed_without_confirmation(self, scenario: Scenario) -> None:
+    def test_unconfirmed_subscriber_becomes_confirmed(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         scenario.consent(person.id, "subscribed")
         path = person.request_link(evidence=EVIDENCE)
@@ -212,10 +212,12 @@ class TestConfirm:
         assert person.ask().problem() == (409, "already_confirmed")
 
 
-class TestStores:
+class TestWriteBacks:
     """Both steps are written back to the stores that know the person, as any change."""
 
-    def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_both_steps_are_written_back_to_each_store(
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         listener, stores = listening_stores(scenario, monkeypatch)
         person = somebody(scenario)
         path = person.request_link()
@@ -231,7 +233,7 @@ class TestStores:
         scenario.world.deliver()
         assert len(listener.received) == 2
 
-    def test_a_custom_store_knows_no_levels(
+    def test_confirmation_of_subscriber_is_not_sent_to_custom_store(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A subscribed person confirms: the store would learn nothing new."""
@@ -250,10 +252,10 @@ class TestStores:
         assert listener.received == []
 
 
-class TestAtOnce:
+class TestCrashesAndRaces:
     """Killed at any call, and with concurrent writers."""
 
-    def test_killed_anywhere(self, scenario: Scenario) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         found = crashes(scenario.world, lambda: pressed(scenario, path))
@@ -264,7 +266,7 @@ class TestAtOnce:
             assert len(person.evidence) == 2
             assert person.state == "subscribed"
 
-    def test_whose_move_in_the_stores_lists_was_cut_short(
+    def test_interrupted_move_in_store_lists_is_continued(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The next save of the profile continues the move."""
@@ -287,7 +289,7 @@ class TestAtOnce:
         assert is_drained(after_move)
         scenario.check_rows()
 
-    def test_two_clicks_at_once(self, scenario: Scenario) -> None:
+    def test_concurrent_confirmations_record_one_change(self, scenario: Scenario) -> None:
         person, answers = somebody(scenario), list[Any]()
         path = person.request_link()
         with before_the_commit(lambda: answers.append(pressed(scenario, path, agent="First"))):
@@ -298,14 +300,14 @@ class TestAtOnce:
         assert person.changes[0]["proof"]["userAgent"] == "First"
         assert len(person.evidence) == 2
 
-    def test_a_no_at_the_same_time_holds(self, scenario: Scenario) -> None:
+    def test_concurrent_unsubscription_wins(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         with before_the_commit(lambda: scenario.consent(person.id, "unsubscribed")):
             assert pressed(scenario, path).problem() == (410, "gone")
         assert person.state == "unsubscribed"
 
-    def test_a_no_at_the_same_time_of_somebody_subscribed(self, scenario: Scenario) -> None:
+    def test_concurrent_unsubscription_of_subscriber_wins(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         scenario.consent(person.id, "subscribed")
         path = person.request_link()
@@ -313,13 +315,13 @@ class TestAtOnce:
             assert pressed(scenario, path).problem() == (410, "gone")
         assert person.state == "unsubscribed"
 
-    def test_beside_an_erasure(self, scenario: Scenario) -> None:
+    def test_concurrent_erasure_ends_link(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         with before_the_commit(lambda: scenario.call("DELETE", f"/profiles/{person.id}")):
             assert pressed(scenario, path).problem() == (410, "gone")
 
-    def test_beside_a_merge(self, scenario: Scenario) -> None:
+    def test_concurrent_merge_records_change_for_survivor(self, scenario: Scenario) -> None:
         person, other = somebody(scenario), somebody(scenario, BOB)
         path = person.request_link()
         with before_the_commit(lambda: scenario.merge(other.id, person.id)):
@@ -330,7 +332,7 @@ class TestAtOnce:
 class TestSender:
     """The workspace's name is text, in the email and on the page."""
 
-    def test_whatever_it_is_called(self, scenario: Scenario) -> None:
+    def test_workspace_name_is_escaped(self, scenario: Scenario) -> None:
         name = '<b>Ann & "Bob"\'s {{ shop }} {address}</b>'
         path = f"/workspaces/{scenario.workspace.id}"
         assert scenario.call("PATCH", path, {"name": name}).status == 204
@@ -343,7 +345,7 @@ class TestSender:
         for html in (answer.body.decode(), email.html):
             assert "<b>" not in html
 
-    def test_the_email_is_from_the_workspace(self, scenario: Scenario) -> None:
+    def test_email_sender_is_workspace(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         person.request_link()
         sender = WorkspaceRepository(scenario.workspace).get()

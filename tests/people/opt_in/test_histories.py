@@ -218,7 +218,7 @@ def history(scenario: Scenario) -> Callable[[], History]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=histories)
-def test_each_answer_and_state_is_what_the_rules_say(
+def test_responses_and_state_match_model_in_random_histories(
     history: Callable[[], History], steps: list[tuple[str, int, int]]
 ) -> None:
     somebody = history()

@@ -26,14 +26,14 @@ def _own_keys() -> Iterator[None]:
 
 
 @given(st.uuids(), st.uuids(), st.uuids())
-def test_a_token_holds_its_link(workspace: UUID, profile: UUID, request: UUID) -> None:
+def test_token_round_trip(workspace: UUID, profile: UUID, request: UUID) -> None:
     link = OptInLink(WorkspaceScope(workspace), profile, request)
     assert set(link.token) <= set(ALPHABET)
     assert read_link(link.token) == link
 
 
 @given(st.data())
-def test_any_other_letter_anywhere_is_refused(data: st.DataObject) -> None:
+def test_any_changed_character_is_refused(data: st.DataObject) -> None:
     token = LINK.token
     at = data.draw(st.integers(0, len(token) - 1))
     letter = data.draw(st.sampled_from(ALPHABET))
@@ -41,7 +41,7 @@ def test_any_other_letter_anywhere_is_refused(data: st.DataObject) -> None:
     assert read_link(token[:at] + letter + token[at + 1 :]) is None
 
 
-def test_only_for_its_purpose() -> None:
+def test_token_opens_only_for_its_purpose() -> None:
     assert [each for each in Purpose if open_token(LINK.token, each)] == [Purpose.OPT_IN_LINK]
     content = LINK.profile_id.bytes + LINK.request_id.bytes
     others = [seal_token(content, HERE, each) for each in Purpose if each != Purpose.OPT_IN_LINK]

@@ -21,10 +21,10 @@ def give_up_address(scenario: Scenario, person: Requested) -> None:
     assert scenario.call("DELETE", f"{path}/identities/{claim}").status == 204
 
 
-class TestOver:
+class TestLinkEnd:
     """What ends a link, and what doesn't."""
 
-    def test_seven_days(self, scenario: Scenario) -> None:
+    def test_link_expires_after_seven_days(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         scenario.world.advance(days=6, hours=23, minutes=59)
@@ -32,14 +32,14 @@ class TestOver:
         scenario.world.advance(minutes=2)
         is_over(scenario, path)
 
-    def test_a_no_meanwhile(self, scenario: Scenario) -> None:
+    def test_unsubscription_since_request_ends_link(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         scenario.consent(person.id, "unsubscribed")
         is_over(scenario, path)
         assert (opened(scenario, path).status, person.state) == (410, "unsubscribed")
 
-    def test_a_no_and_a_yes_meanwhile(self, scenario: Scenario) -> None:
+    def test_unsubscription_and_resubscription_end_link(self, scenario: Scenario) -> None:
         """A link speaks for its request: after an opt-out the person needs a new request."""
         person = somebody(scenario)
         path = person.request_link()
@@ -47,14 +47,14 @@ class TestOver:
         scenario.consent(person.id, "subscribed")
         is_over(scenario, path)
 
-    def test_a_no_after_the_confirmation(self, scenario: Scenario) -> None:
+    def test_unsubscription_after_confirmation_ends_link(self, scenario: Scenario) -> None:
         """A link subscribes a person at most once."""
         person = somebody(scenario)
         pressed(scenario, person.request_link())
         scenario.consent(person.id, "unsubscribed")
         is_over(scenario, person.path)
 
-    def test_a_no_from_before_the_form_ends_nothing(self, scenario: Scenario) -> None:
+    def test_unsubscription_older_than_form_does_not_end_link(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         scenario.consent(person.id, "subscribed", occurredAt=day(1))
         path = person.request_link(occurredAt=day(3))
@@ -63,7 +63,9 @@ class TestOver:
         assert pressed(scenario, path).status == 200
         assert person.state == "subscribed"
 
-    def test_a_no_from_between_two_yeses_ends_nothing(self, scenario: Scenario) -> None:
+    def test_unsubscription_overridden_before_request_does_not_end_link(
+        self, scenario: Scenario
+    ) -> None:
         """The person has subscribed since; the request has an old form's time."""
         person = somebody(scenario)
         for state, at in (("unsubscribed", day(2)), ("subscribed", day(3))):
@@ -71,7 +73,7 @@ class TestOver:
         assert pressed(scenario, person.request_link(occurredAt=day(1))).status == 200
         assert person.evidence[0]["optInLevel"] == "confirmed"
 
-    def test_a_complaint_meanwhile(self, scenario: Scenario) -> None:
+    def test_complaint_since_request_ends_link(self, scenario: Scenario) -> None:
         """A complaint unsubscribes, too."""
         person = somebody(scenario)
         path = person.request_link()
@@ -79,7 +81,7 @@ class TestOver:
         is_over(scenario, path)
 
     @pytest.mark.parametrize("reason", ["manual", "hard_bounce"])
-    def test_a_suppression_ends_nothing(self, scenario: Scenario, reason: str) -> None:
+    def test_suppression_does_not_end_link(self, scenario: Scenario, reason: str) -> None:
         """Consent and suppression don't change each other, and nothing is sent nevertheless."""
         person = somebody(scenario)
         path = person.request_link()
@@ -88,7 +90,7 @@ class TestOver:
         assert person.state == "subscribed"
         assert suppression_of(scenario.workspace, Channel.EMAIL, ANN)
 
-    def test_another_address_since(self, scenario: Scenario) -> None:
+    def test_link_subscribes_former_address_after_change(self, scenario: Scenario) -> None:
         """The link is about the address that it was sent to, whoever shows another one now."""
         person = somebody(scenario)
         path = person.request_link()
@@ -101,13 +103,13 @@ class TestOver:
         assert scenario.call("PATCH", changed, {"email": ANN}).status == 200
         assert person.state == "subscribed"
 
-    def test_nobody_has_the_address(self, scenario: Scenario) -> None:
+    def test_unclaimed_address_ends_link(self, scenario: Scenario) -> None:
         person = somebody(scenario, locale="de")
         path = person.request_link()
         give_up_address(scenario, person)
         is_over(scenario, path)
 
-    def test_somebody_else_has_the_address(self, scenario: Scenario) -> None:
+    def test_link_subscribes_new_holder_of_address(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         give_up_address(scenario, person)
@@ -118,7 +120,7 @@ class TestOver:
         assert other.changes[0]["proof"]["reference"] == PROOF["reference"]
 
     @pytest.mark.parametrize("after_move", [True, False])
-    def test_after_a_merge(self, scenario: Scenario, after_move: bool) -> None:
+    def test_merge_does_not_end_link(self, scenario: Scenario, after_move: bool) -> None:
         person, other = somebody(scenario), somebody(scenario, BOB)
         path = person.request_link()
         assert scenario.merge(other.id, person.id).status == 200
@@ -131,7 +133,7 @@ class TestOver:
         assert [each["optInLevel"] for each in other.evidence] == ["confirmed", "unknown"]
 
     @pytest.mark.parametrize("delivered", [True, False])
-    def test_erased(self, scenario: Scenario, delivered: bool) -> None:
+    def test_erasure_ends_link(self, scenario: Scenario, delivered: bool) -> None:
         person = somebody(scenario)
         path = person.request_link()
         assert scenario.call("DELETE", f"/profiles/{person.id}").status == 204
@@ -147,7 +149,7 @@ class TestOver:
         somebody(scenario)
         is_over(scenario, path)
 
-    def test_erased_after_a_merge(self, scenario: Scenario) -> None:
+    def test_erasure_after_merge_ends_link(self, scenario: Scenario) -> None:
         person, other = somebody(scenario), somebody(scenario, BOB)
         path = person.request_link()
         assert scenario.merge(other.id, person.id).status == 200
@@ -157,7 +159,7 @@ class TestOver:
         assert person.requests == []
         is_over(scenario, path)
 
-    def test_who_had_the_address_since_was_erased(self, scenario: Scenario) -> None:
+    def test_erasure_of_later_holder_ends_link(self, scenario: Scenario) -> None:
         """The request of its former holder is over, too: the address was erased."""
         person = somebody(scenario)
         path = person.request_link()
@@ -166,12 +168,12 @@ class TestOver:
         somebody(scenario)
         is_over(scenario, path)
 
-    def test_the_workspace_is_gone(self, scenario: Scenario) -> None:
+    def test_deleted_workspace_ends_link(self, scenario: Scenario) -> None:
         path = somebody(scenario).request_link()
         WorkspaceItem.get(*workspace_key(scenario.workspace), consistent_read=True).delete()
         is_over(scenario, path)
 
-    def test_whose_rows_are_lost(self, scenario: Scenario) -> None:
+    def test_missing_profile_ends_link(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = person.request_link()
         forget(scenario, claims=False)

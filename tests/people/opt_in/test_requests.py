@@ -39,7 +39,7 @@ def suppress(scenario: Scenario, address: str, reason: str = "manual") -> None:
 class TestCreate:
     """POST /profiles/{id}/opt-in-requests."""
 
-    def test_the_answer(self, scenario: Scenario) -> None:
+    def test_complete_response(self, scenario: Scenario) -> None:
         person, before = somebody(scenario), clock.now()
         answer = person.ask()
         sent_at = clock.from_text(answer.json["sentAt"])
@@ -63,7 +63,7 @@ class TestCreate:
         assert name_of(scenario) in email.text
         assert opened(scenario, path).status == 200
 
-    def test_the_address_is_pending_with_the_form_as_evidence(self, scenario: Scenario) -> None:
+    def test_address_becomes_pending_with_form_as_evidence(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         assert person.ask(key, evidence=EVIDENCE, occurredAt=day(1)).status == 202
@@ -88,14 +88,14 @@ class TestCreate:
             "changeId": change["id"],
         }
 
-    def test_a_persons_request_is_manual(self, scenario: Scenario) -> None:
+    def test_source_is_manual_for_person(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         person.request_link()
         [change] = person.changes
         assert change["source"] == "manual"
         assert change["proof"] == {**PROOF, "userId": str(scenario.owner.id), "apiKeyId": None}
 
-    def test_somebody_subscribed_stays_so(self, scenario: Scenario) -> None:
+    def test_subscriber_stays_subscribed(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         scenario.consent(person.id, "subscribed")
         before = person.changes
@@ -106,9 +106,7 @@ class TestCreate:
         assert (form["state"], form["text"], form["changeId"]) == ("pending", WORDING, None)
         assert form["proof"]["reference"] == PROOF["reference"]
 
-    def test_the_same_form_of_another_holder_leaves_evidence_with_them(
-        self, scenario: Scenario
-    ) -> None:
+    def test_new_holder_with_same_form_gets_own_evidence(self, scenario: Scenario) -> None:
         """The erasure finds the request by that evidence."""
         first, form = somebody(scenario), {"occurredAt": day(1)}
         assert first.ask(**form).status == 202
@@ -146,14 +144,14 @@ class TestCreate:
         assert answer.error_paths() == paths
         assert person.requests == []
 
-    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
         theirs = somebody(Scenario(scenario.world))
         for unknown in (uuid4(), theirs.id):
             path = f"/profiles/{unknown}/opt-in-requests"
             assert scenario.call("POST", path, {"proof": PROOF}).problem() == (404, "not_found")
 
     @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_by_a_key_that_may_not_write(self, scenario: Scenario, scope: KeyScope) -> None:
+    def test_key_without_write_scope_is_refused(self, scenario: Scenario, scope: KeyScope) -> None:
         key = scenario.world.api_key(scenario.workspace, scope)
         assert somebody(scenario).ask(key).problem() == (403, "scope")
 
@@ -164,11 +162,11 @@ class TestList:
     def listed(self, scenario: Scenario, profile: str, **query: object) -> Any:
         return scenario.get(f"/profiles/{profile}/opt-in-requests", **query)
 
-    def test_none(self, scenario: Scenario) -> None:
+    def test_empty_list(self, scenario: Scenario) -> None:
         empty = {"items": [], "total": 0, "page": 1, "pageSize": 25}
         assert self.listed(scenario, somebody(scenario).id) == empty
 
-    def test_what_became_of_each(self, scenario: Scenario) -> None:
+    def test_status_of_expired_and_confirmed_requests(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         first = person.ask().json
         scenario.world.advance(days=8)
@@ -182,7 +180,7 @@ class TestList:
         assert before <= clock.from_text(found["items"][0]["confirmedAt"]) <= clock.now()
         assert self.listed(scenario, person.id, page=1, pageSize=10)["items"] == found["items"]
 
-    def test_those_of_a_merged_profile_too(self, scenario: Scenario) -> None:
+    def test_requests_of_merged_profiles_are_included(self, scenario: Scenario) -> None:
         ann, bob = somebody(scenario), somebody(scenario, BOB)
         made = [ann.ask().json, bob.ask().json]
         assert scenario.merge(bob.id, ann.id).status == 200
@@ -191,7 +189,7 @@ class TestList:
                 assert self.listed(scenario, each.id)["items"] == made[::-1]
             scenario.world.deliver()
 
-    def test_it_ends_with_its_days(self, scenario: Scenario) -> None:
+    def test_request_expires_after_30_days(self, scenario: Scenario) -> None:
         """DynamoDB deletes an expired row days later; a followed link ends on time, too."""
         person = somebody(scenario)
         assert pressed(scenario, person.request_link()).status == 200
@@ -202,13 +200,13 @@ class TestList:
         assert self.listed(scenario, person.id)["total"] == 0
         assert opened(scenario, person.path).status == 410
 
-    def test_the_export_has_them(self, scenario: Scenario) -> None:
+    def test_export_contains_requests(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         made = person.ask().json
         section = scenario.get(f"/profiles/{person.id}/export")["optInRequests"]
         assert section == {"items": [made], "total": 1}
 
-    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
         theirs = somebody(Scenario(scenario.world))
         for unknown in (uuid4(), theirs.id):
             path = f"/profiles/{unknown}/opt-in-requests"
@@ -218,13 +216,13 @@ class TestList:
 class TestRefused:
     """Requests that are refused: nothing is sent then, and nothing stored."""
 
-    def test_without_an_email(self, scenario: Scenario) -> None:
+    def test_profile_without_email(self, scenario: Scenario) -> None:
         made = scenario.upsert(phone=PHONE)
         answer = scenario.call("POST", f"/profiles/{made['id']}/opt-in-requests", {"proof": PROOF})
         assert answer.problem() == (409, "no_email")
 
     @pytest.mark.parametrize("how", ["link", "evidence"])
-    def test_who_has_confirmed(self, scenario: Scenario, how: str) -> None:
+    def test_confirmed_subscriber(self, scenario: Scenario, how: str) -> None:
         person = somebody(scenario)
         if how == "link":
             assert pressed(scenario, person.request_link()).status == 200
@@ -236,16 +234,14 @@ class TestRefused:
         assert (len(person.emails), len(person.requests)) == known
 
     @pytest.mark.parametrize("form", [None, day(2), day(3)])
-    def test_whose_no_is_not_older_than_the_form(
-        self, scenario: Scenario, form: str | None
-    ) -> None:
+    def test_unsubscription_not_older_than_form(self, scenario: Scenario, form: str | None) -> None:
         person = somebody(scenario)
         scenario.consent(person.id, "unsubscribed", occurredAt=day(3))
         assert person.ask(occurredAt=form).problem() == (409, "unsubscribed")
         scenario.world.deliver()
         assert (person.emails, person.requests, person.state) == ([], [], "unsubscribed")
 
-    def test_a_later_form_than_the_no(self, scenario: Scenario) -> None:
+    def test_form_later_than_unsubscription_is_accepted(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         scenario.consent(person.id, "unsubscribed", occurredAt=day(3))
         path = person.request_link(occurredAt=day(4))
@@ -254,7 +250,7 @@ class TestRefused:
         assert person.state == "subscribed"
 
     @pytest.mark.parametrize("state", ["not_subscribed", "subscribed", "unsubscribed"])
-    def test_whose_address_is_suppressed(self, scenario: Scenario, state: str) -> None:
+    def test_suppressed_address(self, scenario: Scenario, state: str) -> None:
         person = somebody(scenario)
         if state != "not_subscribed":
             scenario.consent(person.id, state)
@@ -263,7 +259,7 @@ class TestRefused:
         scenario.world.deliver()
         assert (person.emails, person.requests, person.state) == ([], [], state)
 
-    def test_who_was_erased_after_the_form(self, scenario: Scenario) -> None:
+    def test_person_erased_after_form(self, scenario: Scenario) -> None:
         form = clock.to_text(clock.now())
         assert scenario.call("DELETE", f"/profiles/{somebody(scenario).id}").status == 204
         scenario.world.deliver()
@@ -279,7 +275,7 @@ class TestLimits:
         scenario.world.advance(**by)
         scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)
 
-    def test_one_a_day(self, scenario: Scenario) -> None:
+    def test_one_email_per_day(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         assert person.ask().status == 202
         scenario.world.advance(hours=1)
@@ -291,7 +287,7 @@ class TestLimits:
         scenario.world.deliver()
         assert len(person.emails) == 2
 
-    def test_two_a_month(self, scenario: Scenario) -> None:
+    def test_two_emails_per_30_days(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         assert person.ask().status == 202
         self.later(scenario, days=2)
@@ -303,7 +299,7 @@ class TestLimits:
         self.later(scenario, hours=1)
         assert person.ask().status == 202
 
-    def test_an_erasure_begins_no_new_count(self, scenario: Scenario) -> None:
+    def test_erasure_does_not_reset_count(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         assert person.ask().status == 202
         assert scenario.call("DELETE", f"/profiles/{person.id}").status == 204
@@ -312,19 +308,19 @@ class TestLimits:
         assert ANN not in repr((sends.pk, sends.sk, sends.attribute_values))
         assert somebody(scenario).ask().problem() == (429, "opt_in_recently_sent")
 
-    def test_each_address_and_each_workspace_by_itself(self, scenario: Scenario) -> None:
+    def test_addresses_and_workspaces_are_counted_separately(self, scenario: Scenario) -> None:
         assert somebody(scenario).ask().status == 202
         assert somebody(scenario, BOB).ask().status == 202
         assert somebody(Scenario(scenario.world)).ask().status == 202
 
-    def test_the_address_counts_whoever_has_it(self, scenario: Scenario) -> None:
+    def test_count_belongs_to_address_not_profile(self, scenario: Scenario) -> None:
         ann, bob = somebody(scenario), somebody(scenario, BOB)
         assert ann.ask().status == 202
         assert scenario.merge(bob.id, ann.id).status == 200
         assert scenario.call("PATCH", f"/profiles/{bob.id}", {"email": ANN}).status == 200
         assert bob.ask().problem() == (429, "opt_in_recently_sent")
 
-    def test_the_count_ends_by_itself(self, scenario: Scenario) -> None:
+    def test_stored_count_expires_after_30_days(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         assert person.ask().status == 202
         [sends] = [row for row in scenario.world.rows() if isinstance(row, OptInSendsItem)]
@@ -335,10 +331,10 @@ class TestLimits:
         assert request.expiration == sends.expiration
 
 
-class TestAtOnce:
+class TestCrashesAndRaces:
     """Killed at any call, repeated, and with concurrent writers."""
 
-    def test_killed_anywhere(self, scenario: Scenario) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = f"/profiles/{person.id}/opt-in-requests"
 
@@ -353,7 +349,7 @@ class TestAtOnce:
             scenario.world.deliver()
             assert len(person.emails) == len(person.requests) == len(person.changes) == 1
 
-    def test_twice_at_once_is_one_email(self, scenario: Scenario) -> None:
+    def test_concurrent_requests_send_one_email(self, scenario: Scenario) -> None:
         person, answers = somebody(scenario), []
         with before_the_commit(lambda: answers.append(person.ask())):
             answers.append(person.ask())
@@ -361,14 +357,16 @@ class TestAtOnce:
         scenario.world.deliver()
         assert len(person.emails) == 1
 
-    def test_a_no_at_the_same_time_holds(self, scenario: Scenario) -> None:
+    def test_concurrent_unsubscription_refuses_request(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         with before_the_commit(lambda: scenario.consent(person.id, "unsubscribed")):
             assert person.ask().problem() == (409, "unsubscribed")
         scenario.world.deliver()
         assert (person.state, person.emails) == ("unsubscribed", [])
 
-    def test_a_no_at_the_same_time_of_somebody_subscribed(self, scenario: Scenario) -> None:
+    def test_concurrent_unsubscription_of_subscriber_refuses_request(
+        self, scenario: Scenario
+    ) -> None:
         """The request asserts nothing as the person stays subscribed, but depends on that state."""
         person = somebody(scenario)
         scenario.consent(person.id, "subscribed")
@@ -377,14 +375,14 @@ class TestAtOnce:
         scenario.world.deliver()
         assert person.emails == []
 
-    def test_a_suppression_at_the_same_time(self, scenario: Scenario) -> None:
+    def test_concurrent_suppression_refuses_request(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         with before_the_commit(lambda: suppress(scenario, ANN)):
             assert person.ask().problem() == (409, "suppressed")
         scenario.world.deliver()
         assert person.emails == []
 
-    def test_beside_a_merge(self, scenario: Scenario) -> None:
+    def test_concurrent_merge_emails_survivor(self, scenario: Scenario) -> None:
         ann, bob = somebody(scenario), somebody(scenario, BOB)
         with before_the_commit(lambda: scenario.merge(bob.id, ann.id)):
             assert ann.ask().status == 202
@@ -392,7 +390,7 @@ class TestAtOnce:
         # The merged id stands for its survivor, whose shown address gets the email.
         assert (len(ann.emails), len(bob.emails)) == (0, 1)
 
-    def test_a_retry_with_a_key_gets_the_first_answer(self, scenario: Scenario) -> None:
+    def test_replay(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         path = f"/profiles/{person.id}/opt-in-requests"
         first = scenario.call("POST", path, {"proof": PROOF}, key="k")
@@ -403,11 +401,11 @@ class TestAtOnce:
         assert len(person.emails) == 1
 
 
-class TestLanguage:
+class TestEmailLanguage:
     """The email is in the profile's language, else the workspace's, else in English."""
 
     @pytest.mark.parametrize("language", Language)
-    def test_the_profiles(self, scenario: Scenario, language: Language) -> None:
+    def test_profile_locale(self, scenario: Scenario, language: Language) -> None:
         person = somebody(scenario, locale=f"{language}-CH")
         person.request_link()
         [email] = person.emails
@@ -418,7 +416,7 @@ class TestLanguage:
 
     @pytest.mark.parametrize(("default", "expected"), [("pl-PL", "pl"), ("sv-SE", "en")])
     @pytest.mark.parametrize("locale", [None, "sv-SE"])
-    def test_the_workspaces(
+    def test_workspace_language_if_profile_locale_is_unsupported(
         self, scenario: Scenario, locale: str | None, default: str, expected: str
     ) -> None:
         for code in (default, "fr-FR"):
@@ -430,7 +428,7 @@ class TestLanguage:
             == opt_in_wording(Language(expected), name_of(scenario)).partition("\n")[0]
         )
 
-    def test_english_without_any(self, scenario: Scenario) -> None:
+    def test_english_without_any_locale(self, scenario: Scenario) -> None:
         person = somebody(scenario)
         person.request_link()
         assert person.emails[0].subject.startswith("Please confirm")

@@ -28,7 +28,7 @@ class TestWorkspaceLimit:
         """The answer to a request for the person of that number."""
         return somebody(scenario, f"ann{number}.{CANARY}@example.com").ask()
 
-    def test_a_days_emails_at_once_and_then_as_many_a_day(self, scenario: Scenario) -> None:
+    def test_daily_limit_allows_burst_and_refills_over_the_day(self, scenario: Scenario) -> None:
         for number in range(4):
             assert self.ask(scenario, number).status == 202
         answer = self.ask(scenario, 4)
@@ -42,30 +42,30 @@ class TestWorkspaceLimit:
         scenario.world.advance(days=30)
         assert [self.ask(scenario, number).status for number in range(6, 11)] == [202] * 4 + [429]
 
-    def test_each_workspace_has_its_own(self, scenario: Scenario) -> None:
+    def test_limit_is_per_workspace(self, scenario: Scenario) -> None:
         for number in range(4):
             self.ask(scenario, number)
         assert self.ask(Scenario(scenario.world), 4).status == 202
         assert self.ask(scenario, 4).status == 429
 
-    def test_nothing_happens_where_it_is_reached(self, scenario: Scenario) -> None:
+    def test_refused_request_writes_and_sends_nothing(self, scenario: Scenario) -> None:
         for number in range(4):
             self.ask(scenario, number)
         person = somebody(scenario)
         assert person.ask().status == 429
         assert (person.changes, person.evidence, person.emails) == ([], [], [])
 
-    def test_what_is_refused_for_another_reason_doesnt_count(self, scenario: Scenario) -> None:
+    def test_requests_refused_for_other_reasons_are_not_counted(self, scenario: Scenario) -> None:
         assert self.ask(scenario, 0).status == 202
         for _ in range(4):
             assert self.ask(scenario, 0).problem() == (429, "opt_in_recently_sent")
         assert [self.ask(scenario, number).status for number in range(1, 5)] == [202] * 3 + [429]
 
-    def test_none_where_the_parameter_is_0(self, scenario: Scenario) -> None:
+    def test_parameter_0_disables_limit(self, scenario: Scenario) -> None:
         with budgeted(OptInEmailsPerDay="0"):
             assert [self.ask(scenario, number).status for number in range(6)] == [202] * 6
 
-    def test_two_containers_count_together(self, scenario: Scenario) -> None:
+    def test_containers_share_the_count(self, scenario: Scenario) -> None:
         """Each email is counted in the table, not once per lease."""
         for number in range(4):
             with new_container():

@@ -219,7 +219,7 @@ class TestList:
         answer = world.call("GET", "/profiles", token=owner.token, query=query)
         assert answer.error_paths() == paths
 
-    def test_nobody_yet(self, world: World) -> None:
+    def test_empty_workspace(self, world: World) -> None:
         owner = world.person()
         world.workspace(owner)
         for query in ({}, {"sort": "name"}, {"locale": "de"}, {"email": f"x{CANARY}@example.com"}):
@@ -228,17 +228,17 @@ class TestList:
 
     @pytest.mark.parametrize("sort", SORTS)
     @pytest.mark.parametrize(("query", "keeps"), FILTERS, ids=[str(q) for q, _ in FILTERS])
-    def test_every_filter_in_every_order(
+    def test_every_filter_with_every_sort(
         self, sixty: Crowd, query: dict[str, object], keeps: Expected, sort: str
     ) -> None:
         expected = sixty.expected(keeps, sort)
         assert sixty.listed(**query, sort=sort) == (expected, len(expected))
 
-    def test_without_a_sort_the_newest_come_first(self, sixty: Crowd) -> None:
+    def test_newest_first_by_default(self, sixty: Crowd) -> None:
         expected = sixty.expected(lambda p: True, "-firstSeenAt")
         assert sixty.listed() == (expected, 60)
 
-    def test_by_identity_shown_or_not(self, sixty: Crowd) -> None:
+    def test_filter_by_any_identity_shown_or_not(self, sixty: Crowd) -> None:
         for person in sixty.people[:12]:
             store = next(iter(person.links), None)
             by_phone = {"phone": person.phone}
@@ -256,12 +256,12 @@ class TestList:
             customer = str(not person.links).lower()
             assert sixty.listed(**by_phone, isCustomer=customer) == ([], 0)
 
-    def test_identities_of_two_people_are_nobodys(self, sixty: Crowd) -> None:
+    def test_filter_by_identities_of_two_profiles_finds_none(self, sixty: Crowd) -> None:
         first, second = [p for p in sixty.people if p.email][:2]
         assert sixty.listed(email=first.email, phone=second.phone) == ([], 0)
         assert sixty.listed(email=first.email, phone="+436649999999") == ([], 0)
 
-    def test_the_summary_whole(self, sixty: Crowd) -> None:
+    def test_complete_summary(self, sixty: Crowd) -> None:
         person = next(p for p in sixty.people if len(p.links) == 2 and p.email)
         answer = sixty.world.call(
             "GET", "/profiles", token=sixty.owner.token, query={"email": person.email}
@@ -287,7 +287,7 @@ class TestList:
             "pageSize": 25,
         }
 
-    def test_a_page_past_the_end(self, sixty: Crowd) -> None:
+    def test_page_past_the_end(self, sixty: Crowd) -> None:
         answer = sixty.world.call(
             "GET", "/profiles", token=sixty.owner.token, query={"page": 99, "pageSize": 100}
         )
@@ -301,7 +301,7 @@ class TestList:
             ({"locale": "en", "firstSeenFrom": _at(0)}, "query.firstSeenTo"),
         ],
     )
-    def test_too_broad(
+    def test_too_broad_filter_is_refused(
         self,
         sixty: Crowd,
         monkeypatch: pytest.MonkeyPatch,
@@ -315,7 +315,7 @@ class TestList:
         narrow = {**query, "firstSeenFrom": _at(0), "firstSeenTo": _at(0)}
         assert sixty.listed(**narrow) == ([], 0)
 
-    def test_what_is_counted_is_never_too_broad(
+    def test_counted_filters_are_never_too_broad(
         self, sixty: Crowd, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(scanning, "MAX_ROWS", 5)

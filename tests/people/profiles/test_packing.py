@@ -6,7 +6,7 @@ from storepost.people.profiles.lists import ProfileLists
 from storepost.values.scope import WorkspaceScope
 
 
-def test_names_and_addresses_never_stand_in_pages() -> None:
+def test_profile_lists_are_not_packed() -> None:
     """Nor does anything else of profiles: their consents and positions keep changing."""
     lists = ProfileLists(WorkspaceScope(uuid4()))
     trees = (lists.by_name, lists.by_email, lists.by_first_seen, lists.of_store(uuid4()))

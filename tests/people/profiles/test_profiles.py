@@ -74,7 +74,7 @@ class TestUpsert:
         assert answer.error_paths() == paths
         assert not [row for row in world.rows() if isinstance(row, ProfileItem | IdentityItem)]
 
-    def test_makes_a_profile(self, world: World, owner: Someone) -> None:
+    def test_creates_profile(self, world: World, owner: Someone) -> None:
         before = clock.now()
         answer = world.call(
             "POST",
@@ -118,7 +118,9 @@ class TestUpsert:
             f"anonymous_id#browser-{CANARY}": (UUID(body["id"]), seen, seen),
         }
 
-    def test_known_by_any_identity_and_adds_to_it(self, world: World, owner: Someone) -> None:
+    def test_known_identity_updates_profile_and_adds_identities(
+        self, world: World, owner: Someone
+    ) -> None:
         first = upsert(world, owner, anonymousId="b1")
         world.advance(seconds=90)
         answer = world.call(
@@ -135,7 +137,7 @@ class TestUpsert:
             f"email#{EMAIL}": (identifier, seen, seen),
         }
 
-    def test_what_is_given_by_hand_is_shown(self, world: World, owner: Someone) -> None:
+    def test_later_values_replace_shown_ones(self, world: World, owner: Someone) -> None:
         made = upsert(world, owner, email=EMAIL, phone=PHONE, firstName="Ann", locale="de")
         more = upsert(
             world, owner, phone=PHONE, email=EMAIL, firstName="Anna", lastName="Lee", locale="fr"
@@ -153,7 +155,7 @@ class TestUpsert:
         second = upsert(world, owner, email=EMAIL, phone="+14155550124")
         assert second == {**more, "phone": "+14155550124", "lastSeenAt": second["lastSeenAt"]}
 
-    def test_identifiers_of_two_people(self, world: World, owner: Someone) -> None:
+    def test_identities_of_two_profiles_are_conflict(self, world: World, owner: Someone) -> None:
         upsert(world, owner, email=EMAIL)
         upsert(world, owner, phone=PHONE, email=OTHER)
         rows_before = stored(world)
@@ -164,7 +166,7 @@ class TestUpsert:
         assert stored(world) == rows_before
 
     @pytest.mark.parametrize("weak", ["phone", "anonymousId"])
-    def test_an_email_contradicts_what_is_weaker(
+    def test_other_email_with_known_weaker_identity_is_conflict(
         self, world: World, owner: Someone, weak: str
     ) -> None:
         upsert(world, owner, email=EMAIL, **{weak: PHONE})
@@ -173,7 +175,7 @@ class TestUpsert:
         )
         assert answer.problem() == (409, "identity_conflict")
 
-    def test_another_workspace_has_its_own_people(self, world: World, owner: Someone) -> None:
+    def test_profiles_are_separate_per_workspace(self, world: World, owner: Someone) -> None:
         made = upsert(world, owner, email=EMAIL)
         stranger = world.person()
         world.workspace(stranger)
@@ -181,7 +183,7 @@ class TestUpsert:
         assert answer.status == 201
         assert answer.json["id"] != made["id"]
 
-    def test_so_many_identities(self, world: World, owner: Someone) -> None:
+    def test_identity_limit(self, world: World, owner: Someone) -> None:
         made = upsert(world, owner, email=EMAIL)
         workspace = _workspace_of(world)
         repository, changes = ProfileRepository(workspace), Changes()
@@ -206,7 +208,7 @@ class TestUpsert:
         found = world.call("GET", f"/profiles/{first.json['id']}", token=owner.token).json
         assert found["lastSeenAt"] == first.json["lastSeenAt"]
 
-    def test_two_at_once_make_one(self, world: World, owner: Someone) -> None:
+    def test_concurrent_upserts_create_one_profile(self, world: World, owner: Someone) -> None:
         incoming, workspace = IncomingPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
         with world.meanwhile(
             lambda changes: upsert_profile(workspace, incoming, MergeCause("api"), changes)
@@ -224,28 +226,28 @@ class TestUpsert:
 class TestGet:
     """GET /profiles/{id}."""
 
-    def test_no_uuid(self, world: World, owner: Someone) -> None:
+    def test_invalid_uuid_is_refused(self, world: World, owner: Someone) -> None:
         answer = world.call("GET", "/profiles/7", token=owner.token)
         assert answer.error_paths() == ["path.id"]
 
-    def test_unknown(self, world: World, owner: Someone) -> None:
+    def test_unknown_id_is_not_found(self, world: World, owner: Someone) -> None:
         answer = world.call("GET", f"/profiles/{uuid4()}", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_another_workspaces(self, world: World, owner: Someone) -> None:
+    def test_other_workspaces_profile_is_not_found(self, world: World, owner: Someone) -> None:
         made = upsert(world, owner, email=EMAIL)
         stranger = world.person()
         world.workspace(stranger)
         answer = world.call("GET", f"/profiles/{made['id']}", token=stranger.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_whole(self, world: World, owner: Someone) -> None:
+    def test_complete_response(self, world: World, owner: Someone) -> None:
         made = upsert(world, owner, email=EMAIL, phone=PHONE, firstName="Ann")
         key = world.api_key(_workspace_of(world), KeyScope.READ)
         answer = world.call("GET", f"/profiles/{made['id']}", token=key)
         assert (answer.status, answer.json) == (200, made)
 
-    def test_stores_and_money(self, world: World, owner: Someone) -> None:
+    def test_stores_and_spent_amounts(self, world: World, owner: Someone) -> None:
         store, other = world.store(owner, name="Shop A"), world.store(owner, name="Shop B")
         made = upsert(world, owner, email=EMAIL)
         workspace, changes = _workspace_of(world), Changes()
@@ -277,7 +279,7 @@ class TestGet:
 class TestManyStores:
     """A person known to more stores than one transaction can move in lists."""
 
-    def test_every_list_follows(self, world: World, owner: Someone) -> None:
+    def test_every_stores_list_is_updated(self, world: World, owner: Someone) -> None:
         workspace = _workspace_of(world)
         made = upsert(world, owner, email=EMAIL)
         stores = [UUID(world.store(owner)) for _ in range(34)]
@@ -311,7 +313,7 @@ class TestManyStores:
 class TestRows:
     """How a profile is stored."""
 
-    def test_the_row_reads_back_whole(self, world: World, owner: Someone) -> None:
+    def test_row_round_trip(self, world: World, owner: Someone) -> None:
         workspace = _workspace_of(world)
         made = upsert(world, owner, email=EMAIL, phone=PHONE, locale="de")
         profile = ProfileRepository(workspace).get(UUID(made["id"]))

@@ -112,7 +112,7 @@ def shuffled(order: list[int], arrival: list[Identity]) -> list[Identity]:
 
 
 @given(STEPS)
-def test_arrivals_are_whose_the_model_says(
+def test_arrivals_resolve_to_profiles_of_model(
     steps: list[tuple[list[int], list[Identity], bool]],
 ) -> None:
     everybody = Everybody()
@@ -134,7 +134,7 @@ def test_arrivals_are_whose_the_model_says(
 
 
 @given(STEPS)
-def test_the_same_arrival_again_changes_nothing(
+def test_repeated_arrival_changes_nothing(
     steps: list[tuple[list[int], list[Identity], bool]],
 ) -> None:
     everybody = Everybody()
@@ -152,7 +152,7 @@ def test_the_same_arrival_again_changes_nothing(
 
 
 @given(STEPS)
-def test_by_hand_what_is_several_peoples_is_a_conflict(
+def test_request_with_conflicting_identities_is_refused(
     steps: list[tuple[list[int], list[Identity], bool]],
 ) -> None:
     everybody = Everybody()
@@ -199,13 +199,13 @@ PEOPLE = st.lists(
 
 
 @given(PEOPLE)
-def test_who_survives(people: list[Profile]) -> None:
+def test_merge_survivor_order_matches_model(people: list[Profile]) -> None:
     order = survivor_first(people)
     assert sorted(each.id for each in order) == sorted(each.id for each in people)
     assert all(is_preferred(one, other) for one, other in combinations(order, 2))
 
 
-def test_many_identities_are_not_put_together() -> None:
+def test_profiles_beyond_identity_limit_are_not_merged() -> None:
     """A row stays small: two profiles' identities together have the bound of one profile."""
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
     for count, expected in ((MAX_IDENTITIES - 2, 2), (MAX_IDENTITIES - 1, 1)):
@@ -217,7 +217,7 @@ def test_many_identities_are_not_put_together() -> None:
         assert len(people_of_arrival([email, phone], known)) == expected
 
 
-def test_a_profile_has_so_many_identities_and_any_customer_id() -> None:
+def test_identity_limit_exempts_customer_ids() -> None:
     own = tuple(Identity(ANONYMOUS, f"m{n}") for n in range(MAX_IDENTITIES - 1))
     person = Profile(UUID(int=7), WORKSPACE, NOW, NOW, sightings=seen_now(*own))
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
@@ -236,11 +236,11 @@ def test_a_profile_has_so_many_identities_and_any_customer_id() -> None:
     "value",
     ["", "  ", "null", "NULL", "undefined", "Anonymous", "-1", "0", "0000", "-", "---", "—", "0-0"],
 )
-def test_values_that_name_nobody(value: str) -> None:
+def test_placeholder_values_are_no_identities(value: str) -> None:
     assert names_nobody(value)
     assert identities_of(store_id=STORES[0], customer_id=value, anonymous_id=value) == ()
 
 
 @pytest.mark.parametrize("value", ["1", "10", "a", "null1", "-2", "0a", "anonymous2"])
-def test_values_that_name_somebody(value: str) -> None:
+def test_values_similar_to_placeholders_are_identities(value: str) -> None:
     assert identities_of(anonymous_id=value) == (Identity(ANONYMOUS, value),)

@@ -42,7 +42,7 @@ def entries(profile: Profile, store_id: UUID) -> set[IndexEntry]:
 
 
 @given(PROFILES, st.sampled_from([INDEX_ENTRIES_OF_A_MERGE, MAX_INDEX_ENTRIES]))
-def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
+def test_draining_terminates_in_bounded_steps(profile: Profile, most: int) -> None:
     steps, max_steps = 0, sum(len(link.stale_entries) + 2 for link in profile.links.values())
     while not is_drained(profile):
         after, steps = drained(profile, most), steps + 1
@@ -58,7 +58,7 @@ def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
 
 
 @given(PROFILES)
-def test_what_is_listed_twice_comes_first(profile: Profile) -> None:
+def test_stores_with_duplicate_entries_are_drained_first(profile: Profile) -> None:
     after = drained(profile, INDEX_ENTRIES_OF_A_MERGE)
     waiting = [s for s in profile.links if entries(after, s) == entries(profile, s) != {(NOW, ME)}]
     touched = [s for s in profile.links if entries(after, s) != entries(profile, s)]

@@ -60,11 +60,11 @@ def shown(profile: Profile) -> dict[str, Any]:
     return {**ProfileShape.of(profile, ()).model_dump(), "last_seen_at": None}
 
 
-def test_every_field_is_tried() -> None:
+def test_every_profile_field_is_tested() -> None:
     assert {each.name for each in fields(Profile)} == {*CHANGES, "id", "workspace"}
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_differs_where_the_answer_does_and_nowhere_else(name: str) -> None:
+def test_differs_exactly_when_response_differs(name: str) -> None:
     other = replace(PROFILE, **{name: CHANGES[name]})
     assert (visible_fields(other) != visible_fields(PROFILE)) is (shown(other) != shown(PROFILE))

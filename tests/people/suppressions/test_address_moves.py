@@ -34,7 +34,7 @@ class TestErasedFormerHolder:
     """The first person's statements are erased with them, and the second shows that at once."""
 
     @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
-    def test_who_has_the_address_now_shows_what_is_left(self, shop: Shop, state: str) -> None:
+    def test_new_holder_is_not_subscribed_after_erasure(self, shop: Shop, state: str) -> None:
         first, second = after_move(shop, state)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == state
         assert reachable(shop, "email") == ({second["id"]} if state == "subscribed" else set())
@@ -43,14 +43,14 @@ class TestErasedFormerHolder:
         assert reachability(shop, second)["email"]["why"] == ["not_subscribed"]
         assert reachable(shop, "email") == set()
 
-    def test_what_the_second_said_since_stays(self, shop: Shop) -> None:
+    def test_later_statement_of_new_holder_survives_erasure(self, shop: Shop) -> None:
         first, second = after_move(shop, "unsubscribed")
         shop.world.advance(minutes=1)
         consent(shop, second, "subscribed")
         erase(shop, first)
         assert reachable(shop, "email") == {second["id"]}
 
-    def test_a_suppression_stays_with_the_address(self, shop: Shop) -> None:
+    def test_suppression_stays_with_address(self, shop: Shop) -> None:
         first, second = after_move(shop, "subscribed")
         made = create(shop, ANN)
         other = create(shop, BEN)
@@ -59,7 +59,7 @@ class TestErasedFormerHolder:
         assert other["address"] == BEN
 
 
-class TestComplaintAtAnAddressThatNobodyHas:
+class TestComplaintAboutUnclaimedAddress:
     """It unsubscribes there too: once it is lifted, the address's next person isn't subscribed."""
 
     def taken_off(self, shop: Shop) -> Json:
@@ -74,7 +74,7 @@ class TestComplaintAtAnAddressThatNobodyHas:
         return first
 
     @pytest.mark.parametrize("way", ["one", "import"])
-    def test_whoever_takes_it_is_unsubscribed_after_the_lift(self, shop: Shop, way: str) -> None:
+    def test_new_holder_is_unsubscribed_after_lift(self, shop: Shop, way: str) -> None:
         first = self.taken_off(shop)
         if way == "one":
             create(shop, ANN, "complaint")

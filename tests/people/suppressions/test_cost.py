@@ -78,7 +78,7 @@ class TestCheck:
         assert sum(units) <= 260
 
     @pytest.mark.parametrize(("path", "calls"), [("suppressions", 5), ("reachability", 10)])
-    def test_a_whole_request_finds_its_key_besides(self, shop: Shop, path: str, calls: int) -> None:
+    def test_request_reads_only_api_key_besides(self, shop: Shop, path: str, calls: int) -> None:
         key = shop.world.api_key(shop.workspace, KeyScope.READ, shop.owner)
         addresses = [{"channel": "email", "address": each.value} for each in ADDRESSES]
 

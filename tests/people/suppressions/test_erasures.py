@@ -32,7 +32,7 @@ def stored_in_clear(shop: Shop) -> list[str]:
 class TestErasure:
     """DELETE /profiles/{id}."""
 
-    def test_address_and_note_go_and_the_address_stays_suppressed(self, shop: Shop) -> None:
+    def test_address_and_note_are_deleted_but_suppression_remains(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         made, _ = bounced(shop, note="noted by hand")
         suppressed(shop, ANN, SuppressionReason.COMPLAINT, note="noted again")
@@ -44,14 +44,14 @@ class TestErasure:
         assert stored is not None
         assert (stored[0].address, stored[0].note, stored[0].reason) == (None, None, made.reason)
 
-    def test_what_ended_before_goes_too(self, shop: Shop) -> None:
+    def test_ended_suppressions_are_erased_too(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         bounced(shop, note="noted", ends_at=clock.now())
         bounced(shop, note="noted again")
         erase(shop, person)
         assert stored_in_clear(shop) == []
 
-    def test_each_address_of_the_person(self, shop: Shop) -> None:
+    def test_every_address_of_the_person_is_erased(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         show(shop, person, BEN)
         bounced(shop, ANN)
@@ -60,7 +60,7 @@ class TestErasure:
         assert stored_in_clear(shop) == []
         assert {reason_of(shop, ANN), reason_of(shop, BEN)} == {"hard_bounce"}
 
-    def test_whoever_comes_with_the_address_is_suppressed(self, shop: Shop) -> None:
+    def test_new_profile_with_erased_address_is_suppressed(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         made, _ = bounced(shop)
         erase(shop, person)
@@ -72,7 +72,9 @@ class TestErasure:
         assert known[0].address == ANN
 
     @pytest.mark.parametrize("shown", [True, False])
-    def test_an_address_that_somebody_has_by_then_stays(self, shop: Shop, *, shown: bool) -> None:
+    def test_address_claimed_before_worker_runs_is_not_erased(
+        self, shop: Shop, *, shown: bool
+    ) -> None:
         """Another profile gets the address between the erasure and its worker."""
         person = upserted(shop, email=ANN)
         made, _ = bounced(shop)
@@ -86,7 +88,7 @@ class TestErasure:
         assert known[0].address == ANN
         assert marks(shop, again) == ({"email"} if shown else set())
 
-    def test_a_bounce_of_what_was_on_its_way_names_nobody(self, shop: Shop) -> None:
+    def test_late_bounce_for_erased_address_does_not_store_address(self, shop: Shop) -> None:
         erase(shop, upserted(shop, email=ANN))
         made, _ = bounced(shop)
         assert made.address is None
@@ -94,13 +96,13 @@ class TestErasure:
         assert reason_of(shop, ANN) == "hard_bounce"
         assert bounced(shop) == (made, False)
 
-    def test_who_names_the_address_again_finds_it(self, shop: Shop) -> None:
+    def test_suppressing_erased_address_again_restores_address(self, shop: Shop) -> None:
         erase(shop, upserted(shop, email=ANN))
         made, _ = bounced(shop)
         known, is_new = bounced(shop, source="api")
         assert (is_new, known.id, known.address) == (False, made.id, ANN)
 
-    def test_the_worker_and_somebody_who_comes_at_once(self, shop: Shop) -> None:
+    def test_address_claimed_concurrently_with_worker_is_not_erased(self, shop: Shop) -> None:
         """In either order the profile has the mark, and the suppression has its address again."""
         person = upserted(shop, email=ANN)
         made, _ = bounced(shop)

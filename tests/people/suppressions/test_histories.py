@@ -294,7 +294,7 @@ class History:
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
-def test_nothing_differs_from_the_model(world: World, seed: int) -> None:
+def test_random_histories_match_model(world: World, seed: int) -> None:
     history = History(open_shop(world), seed)
     for _ in range(STEPS):
         history.step()

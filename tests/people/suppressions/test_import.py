@@ -48,7 +48,7 @@ def counts(shop: Shop, *rows: object, **more: Any) -> tuple[int, int]:
 class TestImport:
     """The effect of the rows."""
 
-    def test_each_is_as_if_it_was_created(self, shop: Shop) -> None:
+    def test_rows_create_suppressions(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone=PHONE)
         assert counts(shop, row(ANN, note="old list"), row(PHONE), row(BEN, "hard_bounce")) == (
             3,
@@ -62,12 +62,12 @@ class TestImport:
         assert marks(shop, person) == {"email", "sms"}
         assert marks(shop, upserted(shop, email=BEN)) == {"email"}
 
-    def test_what_is_there_is_known(self, shop: Shop) -> None:
+    def test_existing_suppression_counts_as_known(self, shop: Shop) -> None:
         made = create(shop, ANN)
         assert counts(shop, row(ANN, note="another"), row(ANN, "invalid"), row(BEN)) == (2, 1)
         assert made in listed(shop)
 
-    def test_one_address_several_times(self, shop: Shop) -> None:
+    def test_duplicate_rows_count_as_known(self, shop: Shop) -> None:
         rows = [row(ANN), row(ANN), row(ANN, "invalid"), *[row(BEN)] * 40]
         assert counts(shop, *rows) == (3, 40)
         assert sorted(addresses_of(listed(shop))) == [ANN, ANN, BEN]
@@ -82,7 +82,7 @@ class TestImport:
         assert len(history_of(shop, person)) == 4
         assert reachable(shop, "email", "sms") == set()
 
-    def test_a_complaint_of_who_came_back_since(self, shop: Shop) -> None:
+    def test_repeated_complaint_unsubscribes_resubscribed_person(self, shop: Shop) -> None:
         """The suppression exists, but the complaint is new."""
         person = upserted(shop, email=ANN)
         assert counts(shop, row(ANN, "complaint")) == (1, 0)
@@ -92,7 +92,7 @@ class TestImport:
         assert counts(shop, row(ANN, "complaint")) == (0, 1)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_a_hundred_of_known_and_unknown_people(self, shop: Shop) -> None:
+    def test_hundred_rows_of_known_and_unknown_people(self, shop: Shop) -> None:
         emails = [f"a{number}.{CANARY}@example.com" for number in range(100)]
         people = [upserted(shop, email=email) for email in emails[:20]]
         for person in people:
@@ -122,13 +122,13 @@ class TestBody:
         assert call(shop, "POST", "/suppressions/import", body).error_paths() == paths
         assert listed(shop) == []
 
-    def test_too_large(self, shop: Shop) -> None:
+    def test_too_large_body_is_refused(self, shop: Shop) -> None:
         body = b'{"suppressions":[0]}' + b" " * BODY_BYTES
         path, token = "/suppressions/import", shop.owner.token
         answer = shop.world.call("POST", path, token=token, body=body)
         assert answer.problem() == (413, "payload_too_large")
 
-    def test_a_key_that_may_not_write(self, shop: Shop) -> None:
+    def test_key_without_write_scope_is_refused(self, shop: Shop) -> None:
         secret = shop.world.api_key(shop.workspace, KeyScope.READ)
         assert send(shop, [row(ANN)], token=secret).problem() == (403, "scope")
 
@@ -147,11 +147,13 @@ BAD_ROWS: list[tuple[object, str, str]] = [
 ]
 
 
-class TestFailed:
+class TestFailedRows:
     """Rows that can't be read fail alone, with what mends them."""
 
     @pytest.mark.parametrize(("bad", "code", "remedy"), BAD_ROWS)
-    def test_a_bad_row(self, shop: Shop, bad: object, code: str, remedy: str) -> None:
+    def test_invalid_row_fails_without_affecting_others(
+        self, shop: Shop, bad: object, code: str, remedy: str
+    ) -> None:
         answer = send(shop, [row(BEN), bad, row(CAT)])
         [failed] = answer.json["failed"]
         assert answer.json == {"created": 2, "known": 0, "failed": [failed]}
@@ -159,25 +161,25 @@ class TestFailed:
         assert remedy in failed["detail"]
         assert sorted(addresses_of(listed(shop))) == [BEN, CAT]
 
-    def test_every_code_is_among_them(self) -> None:
+    def test_every_error_code_is_tested(self) -> None:
         assert {code for _, code, _ in BAD_ROWS} == {fault.value for fault in SuppressionFault}
 
-    def test_nothing_of_a_row_is_answered(self, shop: Shop) -> None:
+    def test_response_does_not_echo_row_content(self, shop: Shop) -> None:
         bad = [row(f"{CANARY} at example"), {**row(BEN), CANARY: CANARY}, row(BEN, CANARY)]
         answer = send(shop, bad)
         assert len(answer.json["failed"]) == 3
         assert CANARY.encode() not in answer.body
 
 
-class TestAgain:
+class TestRetriesAndRaces:
     """Repeated, interrupted, and with concurrent writers."""
 
-    def test_the_same_key_again(self, shop: Shop) -> None:
+    def test_replay(self, shop: Shop) -> None:
         rows = [row(ANN), row(BEN)]
         first, second = (send(shop, rows, key=KEY) for _ in range(2))
         assert first.json == second.json == {"created": 2, "known": 0, "failed": []}
 
-    def test_killed_anywhere(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_killed_at_any_call(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """The import takes two transactions, and continues after the first."""
         monkeypatch.setattr(importing, "ROOM", 12)
         person = upserted(shop, email=ANN, phone=PHONE)
@@ -193,17 +195,17 @@ class TestAgain:
             assert len(history_of(shop, person)) == 1
             assert marks(shop, person) == {"email", "sms"}
 
-    def test_somebody_who_comes_meanwhile(self, shop: Shop) -> None:
+    def test_profile_created_concurrently_is_marked(self, shop: Shop) -> None:
         with shop.world.meanwhile(lambda _: upserted(shop, email=ANN)):
             assert counts(shop, row(ANN), row(BEN)) == (2, 0)
         assert marks(shop, profile_of(shop, ANN)) == {"email"}
 
-    def test_somebody_else_who_suppresses_meanwhile(self, shop: Shop) -> None:
+    def test_suppression_created_concurrently_counts_as_known(self, shop: Shop) -> None:
         with shop.world.meanwhile(lambda _: suppressed(shop, ANN, SuppressionReason.MANUAL)):
             assert counts(shop, row(ANN), row(BEN)) == (1, 1)
         assert len(listed(shop)) == 2
 
-    def test_a_lift_meanwhile(self, shop: Shop) -> None:
+    def test_concurrent_lift_of_other_reason(self, shop: Shop) -> None:
         made = create(shop, ANN)
         with before_the_commit(lambda: lift(shop, made)):
             assert counts(shop, row(ANN, "invalid")) == (1, 0)

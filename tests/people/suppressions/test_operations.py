@@ -37,7 +37,7 @@ class TestCreate:
 
     @pytest.mark.parametrize("address", [ANN, PHONE])
     @pytest.mark.parametrize("reason", REASONS)
-    def test_new_and_again(self, shop: Shop, address: str, reason: str) -> None:
+    def test_new_is_201_and_repeated_is_200(self, shop: Shop, address: str, reason: str) -> None:
         before = clock.to_text(clock.now())
         answer = call(shop, "POST", "/suppressions", row(address, reason, note="as asked"))
         made = answer.json
@@ -65,18 +65,18 @@ class TestCreate:
         assert get(shop, made) == made
         assert listed(shop) == [made]
 
-    def test_by_a_key(self, shop: Shop) -> None:
+    def test_source_is_api_for_key(self, shop: Shop) -> None:
         secret = shop.world.api_key(shop.workspace, KeyScope.WRITE)
         made = call(shop, "POST", "/suppressions", row(ANN), token=secret).json
         assert (made["source"], made["by"]) == ("api", shop.world.key_of(secret).name)
 
     @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_a_key_that_may_not_write(self, shop: Shop, scope: KeyScope) -> None:
+    def test_key_without_write_scope_is_refused(self, shop: Shop, scope: KeyScope) -> None:
         secret = shop.world.api_key(shop.workspace, scope)
         answer = call(shop, "POST", "/suppressions", row(ANN), token=secret)
         assert answer.problem() == (403, "scope")
 
-    def test_an_address_is_one_however_it_is_written(self, shop: Shop) -> None:
+    def test_address_is_normalized(self, shop: Shop) -> None:
         made = create(shop, ANN)
         assert create(shop, f"  {ANN.upper()} ") == made
         assert made["address"] == ANN
@@ -99,12 +99,12 @@ class TestCreate:
         assert call(shop, "POST", "/suppressions", body).error_paths() == paths
         assert listed(shop) == []
 
-    def test_a_retry_with_the_same_key(self, shop: Shop) -> None:
+    def test_replay(self, shop: Shop) -> None:
         first, second = (call(shop, "POST", "/suppressions", row(ANN), key="k") for _ in range(2))
         assert (first.status, second.status) == (201, 201)
         assert first.json == second.json
 
-    def test_a_complaint_unsubscribes_who_has_the_address(
+    def test_complaint_unsubscribes_holder_and_is_written_back(
         self, shop: Shop, listener: Receiver
     ) -> None:
         put_customer(shop, shop.store(), "a", 5, email=ANN, emailMarketingConsent="subscribed")
@@ -129,7 +129,7 @@ class TestCreate:
 class TestGet:
     """GET /suppressions/{id}."""
 
-    def test_another_workspaces_is_unknown(self, shop: Shop) -> None:
+    def test_other_workspaces_suppression_is_not_found(self, shop: Shop) -> None:
         made = create(shop, ANN)
         stranger = shop.world.person()
         shop.world.workspace(stranger)
@@ -138,7 +138,7 @@ class TestGet:
         assert call(shop, "DELETE", path, token=stranger.token).problem() == (404, "not_found")
         assert get(shop, made) == made
 
-    def test_one_that_is_none(self, shop: Shop) -> None:
+    def test_unknown_and_invalid_ids(self, shop: Shop) -> None:
         assert call(shop, "GET", f"/suppressions/{uuid4()}").problem() == (404, "not_found")
         assert call(shop, "GET", "/suppressions/7").error_paths() == ["path.id"]
 
@@ -147,7 +147,7 @@ class TestLift:
     """DELETE /suppressions/{id}."""
 
     @pytest.mark.parametrize("reason", ["manual", "invalid"])
-    def test_it_is_kept_in_the_history(self, shop: Shop, reason: str) -> None:
+    def test_lifted_suppression_stays_in_history(self, shop: Shop, reason: str) -> None:
         made = create(shop, ANN, reason)
         other = create(shop, BEN, reason)
         answer = lift(shop, made)
@@ -158,7 +158,7 @@ class TestLift:
         assert listed(shop) == [other]
         assert listed(shop, lifted="true") == [lifted]
 
-    def test_again_changes_nothing(self, shop: Shop) -> None:
+    def test_second_lift_changes_nothing(self, shop: Shop) -> None:
         made = create(shop, ANN)
         lift(shop, made, "the first")
         before = get(shop, made)
@@ -166,7 +166,7 @@ class TestLift:
         assert get(shop, made) == before
 
     @pytest.mark.parametrize("reason", ["hard_bounce", "complaint"])
-    def test_a_bounce_and_a_complaint_need_a_note(self, shop: Shop, reason: str) -> None:
+    def test_bounce_and_complaint_require_note(self, shop: Shop, reason: str) -> None:
         made = create(shop, ANN, reason)
         assert lift(shop, made).error_paths() == ["query.note"]
         assert lift(shop, made, "").error_paths() == ["query.note"]
@@ -176,7 +176,7 @@ class TestLift:
         assert get(shop, made)["liftNote"] == "they wrote to us"
 
     @pytest.mark.parametrize("reason", REASONS)
-    def test_only_admins_lift_a_complaint(self, shop: Shop, reason: str) -> None:
+    def test_member_can_lift_all_but_complaint(self, shop: Shop, reason: str) -> None:
         member = shop.world.member(shop.workspace)
         key = shop.world.api_key(shop.workspace, KeyScope.WRITE, member)
         made = create(shop, ANN, reason)
@@ -189,19 +189,19 @@ class TestLift:
                 assert answer.status == 204
 
     @pytest.mark.parametrize("by_key", [True, False])
-    def test_an_admin_lifts_a_complaint(self, shop: Shop, *, by_key: bool) -> None:
+    def test_admin_can_lift_complaint(self, shop: Shop, *, by_key: bool) -> None:
         admin = shop.world.member(shop.workspace, Role.ADMIN)
         key = shop.world.api_key(shop.workspace, KeyScope.WRITE, admin)
         made = create(shop, ANN, "complaint")
         answer = lift(shop, made, "why", token=key if by_key else admin.token)
         assert answer.status == 204
 
-    def test_a_key_whose_maker_is_gone_lifts_no_complaint(self, shop: Shop) -> None:
+    def test_key_whose_maker_left_cannot_lift_complaint(self, shop: Shop) -> None:
         key = shop.world.api_key(shop.workspace, KeyScope.WRITE)
         made = create(shop, ANN, "complaint")
         assert lift(shop, made, "why", token=key).problem() == (403, "role")
 
-    def test_the_role_is_held_until_the_end(self, shop: Shop) -> None:
+    def test_concurrent_demotion_refuses_lift(self, shop: Shop) -> None:
         admin = shop.world.member(shop.workspace, Role.ADMIN)
         made = create(shop, ANN, "complaint")
         demotes = shop.world.unseating(admin, shop.workspace, demoted=True)
@@ -209,12 +209,12 @@ class TestLift:
             assert lift(shop, made, "why", token=admin.token).problem() == (403, "role")
         assert get(shop, made) == made
 
-    def test_a_reader_lifts_nothing(self, shop: Shop) -> None:
+    def test_read_key_is_refused(self, shop: Shop) -> None:
         made = create(shop, ANN)
         key = shop.world.api_key(shop.workspace, KeyScope.READ)
         assert lift(shop, made, token=key).problem() == (403, "scope")
 
-    def test_another_reason_goes_on(self, shop: Shop) -> None:
+    def test_other_reasons_remain_in_force(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         made, other = create(shop, ANN), create(shop, ANN, "invalid")
         lift(shop, other)
@@ -223,7 +223,7 @@ class TestLift:
         lift(shop, made)
         assert marks(shop, person) == set()
 
-    def test_suppressed_again_it_is_another_one(self, shop: Shop) -> None:
+    def test_suppressing_again_creates_new_suppression(self, shop: Shop) -> None:
         made = create(shop, ANN)
         lift(shop, made)
         again = create(shop, ANN)
@@ -234,19 +234,19 @@ class TestLift:
         lift(shop, again)
         assert {each["id"] for each in listed(shop, lifted="true")} == {made["id"], again["id"]}
 
-    def test_while_somebody_begins_to_show_the_address(self, shop: Shop) -> None:
+    def test_profile_created_during_lift_is_not_marked(self, shop: Shop) -> None:
         made = create(shop, ANN)
         with shop.world.meanwhile(lambda _: upserted(shop, email=ANN)):
             lift(shop, made)
         assert marks(shop, upserted(shop, email=ANN)) == set()
 
-    def test_lifted_while_somebody_begins_to_show_the_address(self, shop: Shop) -> None:
+    def test_lift_during_profile_creation_leaves_no_mark(self, shop: Shop) -> None:
         made = create(shop, ANN)
         with shop.world.meanwhile(lambda _: lift(shop, made)):
             person = upserted(shop, email=ANN)
         assert marks(shop, person) == set()
 
-    def test_while_somebody_suppresses_for_another_reason(self, shop: Shop) -> None:
+    def test_bounce_during_lift_leaves_profile_marked(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         made = create(shop, ANN)
         with shop.world.meanwhile(lambda _: bounced(shop)):
@@ -293,7 +293,7 @@ class TestList:
         assert answer.problem() == (422, "filter_too_broad")
         assert answer.json["errors"][0]["path"] == "query.createdFrom"
 
-    def test_by_time(self, shop: Shop) -> None:
+    def test_filter_by_creation_time(self, shop: Shop) -> None:
         first = create(shop, ANN)
         shop.world.advance(minutes=1)
         second = create(shop, BEN)
@@ -303,7 +303,7 @@ class TestList:
         assert listed(shop, createdFrom=at, reason="manual", source="manual") == [second]
         assert listed(shop, createdFrom=at, createdTo=at) == []
 
-    def test_words(self, shop: Shop) -> None:
+    def test_search_by_words_of_address(self, shop: Shop) -> None:
         create(shop, ANN)
         ben, phone = create(shop, BEN, "invalid"), create(shop, PHONE)
         old = create(shop, BEN)
@@ -317,7 +317,7 @@ class TestList:
         assert addresses_of(listed(shop, q="example")) == [BEN, ANN]
         assert listed(shop, q="nobody") == []
 
-    def test_a_person_who_was_erased_is_found_by_no_word(self, shop: Shop) -> None:
+    def test_erased_person_is_not_found_by_search(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         create(shop, ANN)
         shop.world.deliver()
@@ -341,7 +341,7 @@ class TestList:
     def test_bad_input(self, shop: Shop, query: dict[str, object], path: str) -> None:
         assert call(shop, "GET", "/suppressions", query=query).error_paths() == [path]
 
-    def test_the_lists_are_sound(self, shop: Shop) -> None:
+    def test_list_trees_are_consistent(self, shop: Shop) -> None:
         made = [create(shop, f"a{number}@example.com") for number in range(90)]
         for each in made[::3]:
             lift(shop, each)

@@ -58,12 +58,12 @@ def check_suppressions(shop: Shop, *values: str) -> list[dict[str, Any]]:
     return list(answer.json["items"])
 
 
-class TestEverySituation:
+class TestEveryState:
     """One address, in every known state: all operations agree."""
 
     @pytest.mark.parametrize(("state", "reasons"), list(product(STATES, SETS)))
     @pytest.mark.parametrize("address", [ANN, PHONE])
-    def test_what_may_be_sent(
+    def test_consent_and_suppressions_decide_reachability(
         self, shop: Shop, address: str, state: str | None, reasons: tuple[str, ...]
     ) -> None:
         channel = channel_of(address)
@@ -124,7 +124,7 @@ class TestEverySituation:
 class TestCheck:
     """POST /reachability/check and POST /suppressions/check."""
 
-    def test_in_the_order_asked_for_each_as_often(self, shop: Shop) -> None:
+    def test_items_are_in_request_order_with_duplicates(self, shop: Shop) -> None:
         upserted(shop, email=ANN)
         create(shop, BEN)
         addresses = [BEN, ANN, PHONE, BEN, CAT]
@@ -132,17 +132,17 @@ class TestCheck:
         found = check_suppressions(shop, *addresses)
         assert [each["suppressed"] for each in found] == [True, False, False, True, False]
 
-    def test_an_address_that_nobody_has(self, shop: Shop) -> None:
+    def test_address_without_profile(self, shop: Shop) -> None:
         [found] = check(shop, ANN)
         assert (found["marketing"], found["transactional"]) == (False, True)
         assert found["why"] == ["not_subscribed"]
 
-    def test_an_address_is_answered_as_it_is_compared(self, shop: Shop) -> None:
+    def test_response_has_normalized_address(self, shop: Shop) -> None:
         create(shop, ANN)
         [found] = check_suppressions(shop, f" {ANN.upper()}")
         assert (found["address"], found["suppressed"]) == (ANN, True)
 
-    def test_an_erased_address(self, shop: Shop) -> None:
+    def test_erased_address_stays_suppressed(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         consent(shop, person, "subscribed")
         create(shop, ANN)
@@ -170,12 +170,12 @@ class TestCheck:
         assert call(shop, "POST", path, body).error_paths() == paths
 
     @pytest.mark.parametrize("path", ["/reachability/check", "/suppressions/check"])
-    def test_a_key_that_reads_may_ask(self, shop: Shop, path: str) -> None:
+    def test_read_key_is_allowed(self, shop: Shop, path: str) -> None:
         secret = shop.world.api_key(shop.workspace, KeyScope.READ)
         assert call(shop, "POST", path, addresses(ANN), token=secret).status == 200
         assert call(shop, "POST", path, addresses(ANN), token=None).problem()[0] == 401
 
-    def test_another_workspaces_suppressions_say_nothing(self, shop: Shop) -> None:
+    def test_other_workspaces_suppressions_are_ignored(self, shop: Shop) -> None:
         create(shop, ANN)
         stranger = shop.world.person()
         shop.world.workspace(stranger)
@@ -186,7 +186,7 @@ class TestCheck:
 class TestProfile:
     """GET /profiles/{id}/reachability."""
 
-    def test_who_is_unknown(self, shop: Shop) -> None:
+    def test_other_workspaces_or_erased_profile_is_not_found(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         path = f"/profiles/{person['id']}/reachability"
         stranger = shop.world.person()
@@ -195,7 +195,7 @@ class TestProfile:
         erase(shop, person)
         assert call(shop, "GET", path).problem() == (404, "not_found")
 
-    def test_a_merged_profile_is_answered_with_the_survivor(self, shop: Shop) -> None:
+    def test_merged_id_returns_survivor(self, shop: Shop) -> None:
         person, other = upserted(shop, email=ANN), upserted(shop, phone=PHONE)
         create(shop, PHONE)
         body = {"profileId": other["id"]}
@@ -203,7 +203,7 @@ class TestProfile:
         assert reachability(shop, other) == reachability(shop, person)
         assert reachability(shop, other)["sms"]["why"] == ["not_subscribed", "suppressed"]
 
-    def test_a_suppression_that_ended(self, shop: Shop) -> None:
+    def test_ended_suppression_is_ignored(self, shop: Shop) -> None:
         """It is evaluated at the time of the request, whatever the table still has."""
         person = upserted(shop, email=ANN)
         consent(shop, person, "subscribed")
@@ -251,7 +251,7 @@ class TestFilter:
         assert {each["id"] for each in listing["items"]} == {ann, ben, cat}
         assert listing["total"] == 3
 
-    def test_in_a_store(self, shop: Shop) -> None:
+    def test_with_store_filter(self, shop: Shop) -> None:
         store = shop.store(listens=False)
         for number, email in enumerate((ANN, BEN)):
             put_customer(
@@ -266,7 +266,7 @@ class TestFilter:
         answer = call(shop, "GET", "/profiles", query={"reachable": "fax"})
         assert answer.error_paths() == ["query.reachable"]
 
-    def test_two_channels_of_more_people_than_are_looked_through(
+    def test_two_channels_over_too_many_profiles_are_too_broad(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for email in (ANN, BEN, CAT):
@@ -276,7 +276,7 @@ class TestFilter:
         assert answer.problem() == (422, "filter_too_broad")
         assert reachable(shop, "email") == set()
 
-    def test_a_change_of_consent_a_suppression_and_its_lifting(self, shop: Shop) -> None:
+    def test_list_follows_consent_suppression_and_lift(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         seen = [reachable(shop, "email")]
         consent(shop, person, "subscribed")
@@ -293,7 +293,7 @@ class TestFilter:
         own = {person["id"]}
         assert seen == [set(), own, set(), own, set(), own]
 
-    def test_another_address_and_back(self, shop: Shop) -> None:
+    def test_list_follows_change_of_shown_address(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         consent(shop, person, "subscribed")
         create(shop, ANN)
@@ -303,7 +303,7 @@ class TestFilter:
         show(shop, person, ANN)
         assert reachable(shop, "email") == set()
 
-    def test_an_erasure(self, shop: Shop) -> None:
+    def test_suppression_outlives_erasure(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         consent(shop, person, "subscribed")
         create(shop, ANN)
@@ -314,10 +314,10 @@ class TestFilter:
         assert faults(ProfileLists(shop.workspace).by_first_seen) == []
 
 
-class TestElsewhere:
+class TestOtherOperations:
     """Other operations that show suppressions."""
 
-    def test_the_export_has_them(self, shop: Shop) -> None:
+    def test_export_contains_suppressions(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone=PHONE)
         create(shop, BEN)
         made = [create(shop, ANN), create(shop, PHONE, "invalid"), create(shop, ANN, "invalid")]
@@ -329,7 +329,7 @@ class TestElsewhere:
         assert [each["id"] for each in found["items"]] == [each["id"] for each in made[::-1]]
         assert [bool(each["liftedAt"]) for each in found["items"]] == [False, False, True]
 
-    def test_the_search_finds_them_by_address(self, shop: Shop) -> None:
+    def test_search_finds_suppressions_by_address(self, shop: Shop) -> None:
         made, lifted = create(shop, ANN, "invalid"), create(shop, BEN)
         lift(shop, lifted)
         shop.world.deliver()
@@ -357,7 +357,7 @@ class TestElsewhere:
         assert group["total"] == 1
         assert call(shop, "GET", "/search", query={"q": ANN}).json["groups"] == []
 
-    def test_a_merge_leaves_them_with_the_address(self, shop: Shop) -> None:
+    def test_merge_leaves_suppressions_with_address(self, shop: Shop) -> None:
         person, other = upserted(shop, email=ANN), upserted(shop, email=BEN)
         made = create(shop, BEN)
         before = SuppressionRepository(shop.workspace).lists.in_force.counts()

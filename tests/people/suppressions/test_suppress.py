@@ -58,7 +58,7 @@ def reason_of(shop: Shop, address: str) -> str | None:
 class TestSuppress:
     """The state of an address once it is suppressed."""
 
-    def test_it_says_what_it_was_given(self, shop: Shop) -> None:
+    def test_stored_fields(self, shop: Shop) -> None:
         at = clock.now() - timedelta(minutes=3)
         made, is_new = bounced(shop, note="550 no such user", by="SES", at=at)
         assert is_new
@@ -72,30 +72,30 @@ class TestSuppress:
             SuppressionRepository(shop.workspace).state_of(Address(Channel.EMAIL, ANN)).digest,
         )
 
-    def test_a_moment_to_come_counts_as_now(self, shop: Shop) -> None:
+    def test_future_time_counts_as_now(self, shop: Shop) -> None:
         made, _ = bounced(shop, at=clock.now() + timedelta(days=1))
         assert made.created_at <= clock.now()
 
     @pytest.mark.parametrize("address", [ANN, PHONE])
-    def test_the_same_again_changes_nothing(self, shop: Shop, address: str) -> None:
+    def test_repeated_suppression_changes_nothing(self, shop: Shop, address: str) -> None:
         upserted(shop, email=ANN, phone=PHONE)
         made, _ = bounced(shop, address, note="the first")
         before = engine().stored()
         assert bounced(shop, address, note="the second") == (made, False)
         assert engine().stored() == before
 
-    def test_another_address_isnt_suppressed(self, shop: Shop) -> None:
+    def test_other_addresses_are_not_suppressed(self, shop: Shop) -> None:
         bounced(shop, ANN)
         addresses = [(Channel.EMAIL, ANN), (Channel.EMAIL, BEN), (Channel.SMS, PHONE)]
         found = suppressions_of(shop.workspace, addresses)
         assert [each is not None for each in found.values()] == [True, False, False]
 
-    def test_another_workspaces_address_isnt_suppressed(self, shop: Shop) -> None:
+    def test_address_in_other_workspace_is_not_suppressed(self, shop: Shop) -> None:
         bounced(shop, ANN)
         other = shop.world.workspace(shop.world.person())
         assert suppression_of(other, Channel.EMAIL, ANN) is None
 
-    def test_each_reason_stands_by_itself_and_the_strongest_is_shown(self, shop: Shop) -> None:
+    def test_reasons_are_independent_and_strongest_is_shown(self, shop: Shop) -> None:
         shown = []
         for reason in (MANUAL, INVALID, BOUNCE, COMPLAINT):
             assert suppressed(shop, ANN, reason)[1]
@@ -104,7 +104,7 @@ class TestSuppress:
         for reason in (MANUAL, INVALID, BOUNCE, COMPLAINT):
             assert not suppressed(shop, ANN, reason)[1]
 
-    def test_the_address_stands_in_no_key(self, shop: Shop) -> None:
+    def test_keys_contain_no_address(self, shop: Shop) -> None:
         """A key can't be changed by an erasure, so it has the keyed hash only."""
         made, _ = bounced(shop, ANN)
         rows = shop.world.rows(shop.workspace.partition("suppress"))
@@ -116,14 +116,14 @@ class TestSuppress:
 class TestEnd:
     """A suppression that ends by itself."""
 
-    def test_it_is_over_from_its_end_on(self, shop: Shop) -> None:
+    def test_suppression_expires_at_end(self, shop: Shop) -> None:
         bounced(shop, ends_at=clock.now() + timedelta(days=180))
         shop.world.advance(days=179)
         assert reason_of(shop, ANN) == "hard_bounce"
         shop.world.advance(days=1)
         assert reason_of(shop, ANN) is None
 
-    def test_the_later_end_counts(self, shop: Shop) -> None:
+    def test_later_end_replaces_earlier(self, shop: Shop) -> None:
         end = clock.now() + timedelta(days=180)
         made, _ = bounced(shop, ends_at=end)
         later, is_new = bounced(shop, ends_at=end + timedelta(days=1))
@@ -134,7 +134,7 @@ class TestEnd:
         assert bounced(shop, ends_at=end) == (lasting, False)
         assert SuppressionRepository(shop.workspace).get(made.id) is not None
 
-    def test_one_that_comes_after_the_end_is_a_new_one(self, shop: Shop) -> None:
+    def test_suppression_after_end_is_new(self, shop: Shop) -> None:
         end = clock.now() + timedelta(days=180)
         made, _ = bounced(shop, ends_at=end)
         shop.world.advance(days=181)
@@ -151,7 +151,7 @@ class TestEnd:
 class TestComplaint:
     """A person who complains is unsubscribed, too."""
 
-    def test_who_has_the_address_is_unsubscribed_and_the_stores_are_told(
+    def test_holder_is_unsubscribed_and_change_is_written_back(
         self, shop: Shop, listener: Receiver
     ) -> None:
         put_customer(shop, shop.store(), "a", 5, email=ANN)
@@ -169,14 +169,14 @@ class TestComplaint:
         assert change["proof"]["reference"] == "complaint"
         assert change["occurredAt"] == clock.to_text(at)
 
-    def test_an_address_that_is_not_shown_is_unsubscribed_too(self, shop: Shop) -> None:
+    def test_address_that_is_not_shown_is_unsubscribed(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         path = f"/profiles/{person['id']}"
         shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": BEN})
         suppressed(shop, ANN, COMPLAINT)
         assert [each["address"] for each in history_of(shop, person)] == [ANN]
 
-    def test_a_second_complaint_adds_nothing_to_the_history(self, shop: Shop) -> None:
+    def test_second_complaint_adds_nothing_to_history(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         suppressed(shop, ANN, COMPLAINT)
         before = engine().stored()
@@ -184,23 +184,25 @@ class TestComplaint:
         assert engine().stored() == before
         assert len(history_of(shop, person)) == 1
 
-    def test_an_address_that_nobody_has_makes_no_profile(self, shop: Shop) -> None:
+    def test_unclaimed_address_creates_no_profile(self, shop: Shop) -> None:
         suppressed(shop, ANN, COMPLAINT)
         answer = shop.world.call("GET", "/profiles", token=shop.owner.token)
         assert answer.json["total"] == 0
 
     @pytest.mark.parametrize("reason", [BOUNCE, INVALID, MANUAL])
-    def test_other_reasons_leave_consent_alone(self, shop: Shop, reason: SuppressionReason) -> None:
+    def test_other_reasons_do_not_change_consent(
+        self, shop: Shop, reason: SuppressionReason
+    ) -> None:
         upserted(shop, email=ANN)
         change_consent(shop, ANN, "subscribed", 10)
         suppressed(shop, ANN, reason)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
 
 
-class TestMark:
+class TestProfileMark:
     """A profile records whether its shown address is suppressed."""
 
-    def test_the_shown_address(self, shop: Shop) -> None:
+    def test_suppressed_shown_address_is_marked(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN, phone=PHONE)
         assert marks(shop, person) == set()
         bounced(shop, ANN)
@@ -209,13 +211,15 @@ class TestMark:
         assert marks(shop, person) == {"email", "sms"}
 
     @pytest.mark.parametrize("is_claim_reserved", [True, False])
-    def test_somebody_who_comes_later(self, shop: Shop, *, is_claim_reserved: bool) -> None:
+    def test_later_profile_with_suppressed_address_is_marked(
+        self, shop: Shop, *, is_claim_reserved: bool
+    ) -> None:
         bounced(shop, ANN)
         if not is_claim_reserved:  # the claim that was held back ended
             shop.world.advance(days=2)
         assert marks(shop, upserted(shop, email=ANN)) == {"email"}
 
-    def test_an_address_that_is_shown_later(self, shop: Shop) -> None:
+    def test_mark_follows_shown_address(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         show(shop, person, BEN)
         bounced(shop, ANN)
@@ -225,7 +229,7 @@ class TestMark:
         show(shop, person, BEN)
         assert marks(shop, person) == set()
 
-    def test_a_merge_that_brings_the_address(self, shop: Shop) -> None:
+    def test_merge_adds_mark_with_address(self, shop: Shop) -> None:
         person = upserted(shop, phone=PHONE)
         other = upserted(shop, email=ANN)
         bounced(shop, ANN)
@@ -238,21 +242,21 @@ class TestMark:
         assert marks(shop, person) == {"email"}
 
 
-class TestAtOnce:
+class TestRaces:
     """A profile begins or stops to show an address at the same time: in either order both agree."""
 
-    def test_a_profile_that_is_created_meanwhile(self, shop: Shop) -> None:
+    def test_suppression_during_profile_creation_marks_profile(self, shop: Shop) -> None:
         with shop.world.meanwhile(lambda _: bounced(shop)):
             person = upserted(shop, email=ANN)
         assert marks(shop, person) == {"email"}
 
-    def test_suppressed_while_a_profile_is_created(self, shop: Shop) -> None:
+    def test_profile_creation_during_suppression_marks_profile(self, shop: Shop) -> None:
         with shop.world.meanwhile(lambda _: upserted(shop, email=ANN)):
             bounced(shop)
         assert marks(shop, profile_of(shop, ANN)) == {"email"}
 
     @pytest.mark.parametrize("suppressed_first", [True, False])
-    def test_an_address_that_is_shown_again_meanwhile(
+    def test_address_shown_again_concurrently_is_marked(
         self, shop: Shop, *, suppressed_first: bool
     ) -> None:
         person = upserted(shop, email=ANN)
@@ -266,7 +270,7 @@ class TestAtOnce:
             second()
         assert marks(shop, person) == {"email"}
 
-    def test_two_at_once_make_one(self, shop: Shop) -> None:
+    def test_concurrent_suppressions_create_one(self, shop: Shop) -> None:
         with shop.world.meanwhile(lambda _: bounced(shop)):
             assert not bounced(shop)[1]
         assert SuppressionRepository(shop.workspace).lists.in_force.counts()["n"] == 1
@@ -287,7 +291,7 @@ def show(shop: Shop, person: dict[str, object], email: str) -> None:
 class TestSchedule:
     """Each hour ended suppressions are moved to the history."""
 
-    def test_it_moves_what_has_ended(self, shop: Shop) -> None:
+    def test_ended_suppressions_move_to_history(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         change_consent(shop, ANN, "subscribed", 10)
         end = clock.now() + timedelta(days=180)
@@ -309,7 +313,7 @@ class TestSchedule:
         )
         assert shop.world.rows("due#suppressions") == []
 
-    def test_one_that_ends_later_or_never_by_now(self, shop: Shop) -> None:
+    def test_extended_suppressions_stay_in_force(self, shop: Shop) -> None:
         end = clock.now() + timedelta(days=180)
         for address in (ANN, BEN):
             bounced(shop, address, ends_at=end)
@@ -323,7 +327,7 @@ class TestSchedule:
         assert (reason_of(shop, ANN), reason_of(shop, BEN)) == ("hard_bounce", None)
         assert shop.world.rows("due#suppressions") == []
 
-    def test_another_reason_goes_on(self, shop: Shop) -> None:
+    def test_other_reasons_remain_in_force(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         bounced(shop, ends_at=clock.now() + timedelta(days=180))
         suppressed(shop, ANN, MANUAL)
@@ -332,7 +336,7 @@ class TestSchedule:
         assert marks(shop, person) == {"email"}
         assert reason_of(shop, ANN) == "manual"
 
-    def test_an_address_that_is_suppressed_again_meanwhile(self, shop: Shop) -> None:
+    def test_address_suppressed_again_concurrently_stays_suppressed(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
         bounced(shop, ends_at=clock.now() + timedelta(days=180))
         shop.world.advance(days=180)

@@ -66,10 +66,10 @@ class Page(HTMLParser):
         return " ".join("".join(self.words).split())
 
 
-class TestAsk:
+class TestUnsubscribePage:
     """GET /unsubscribe/{token}."""
 
-    def test_the_page(self, scenario: Scenario) -> None:
+    def test_page_with_form(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         sender = WorkspaceRepository(scenario.workspace).get()
         assert sender is not None
@@ -82,7 +82,7 @@ class TestAsk:
         assert page.fields == {"List-Unsubscribe": "By-Page"}
         assert [button for button in page.all("button") if "type" not in button]
 
-    def test_whatever_the_sender_is_called(self, world: World) -> None:
+    def test_sender_name_is_escaped(self, world: World) -> None:
         scenario = Scenario(world)
         body = {"name": '<b>Ann & "Bob"\'s {{ shop }}</b>'}
         assert scenario.call("PATCH", f"/workspaces/{scenario.workspace.id}", body).status == 204
@@ -97,12 +97,12 @@ class TestAsk:
             ("zoë.grün@exämple.com", "z•••@exämple.com"),
         ],
     )
-    def test_the_address_is_masked(self, scenario: Scenario, email: str, masked: str) -> None:
+    def test_address_is_masked(self, scenario: Scenario, email: str, masked: str) -> None:
         page = Page(opened(scenario, subscriber(scenario, email).path))
         assert masked in page.text
 
     @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-    def test_changes_nothing(self, scenario: Scenario, method: str) -> None:
+    def test_safe_methods_change_nothing(self, scenario: Scenario, method: str) -> None:
         """Scanners of links and browsers that prefetch send such requests."""
         reader = subscriber(scenario)
         scenario.world.deliver()
@@ -113,17 +113,17 @@ class TestAsk:
         assert reader.state == "subscribed"
 
     @pytest.mark.parametrize("accept", ["*/*", "", "application/json"])
-    def test_the_page_whatever_is_accepted(self, scenario: Scenario, accept: str) -> None:
+    def test_page_for_any_accept_header(self, scenario: Scenario, accept: str) -> None:
         reader = subscriber(scenario)
         answer = scenario.world.call("GET", reader.path, headers={"accept": accept})
         assert Page(answer).fields
 
     @pytest.mark.parametrize("token", NOWHERE)
-    def test_a_link_that_nobody_made(self, scenario: Scenario, token: str) -> None:
+    def test_invalid_token_is_not_found(self, scenario: Scenario, token: str) -> None:
         answer = scenario.world.call("GET", f"/unsubscribe/{token}")
         assert answer.problem() == (404, "not_found")
 
-    def test_a_link_that_nobody_made_in_a_browser(self, scenario: Scenario) -> None:
+    def test_invalid_token_in_browser_shows_page(self, scenario: Scenario) -> None:
         answer = opened(scenario, "/unsubscribe/AQ")
         page = Page(answer)
         assert answer.status == 404
@@ -132,7 +132,7 @@ class TestAsk:
         assert not page.all("form")
 
     @pytest.mark.parametrize("claims", [True, False])
-    def test_nobody_is_left(self, scenario: Scenario, claims: bool) -> None:
+    def test_link_of_erased_person_is_gone(self, scenario: Scenario, claims: bool) -> None:
         """An erasure deletes the profile first, and its claims a little later."""
         reader = subscriber(scenario)
         forget(scenario, claims=claims)
@@ -140,7 +140,7 @@ class TestAsk:
         assert answer.problem() == (410, "gone")
         assert answer.header("vary") == "Accept, Accept-Language"
 
-    def test_nobody_is_left_in_a_browser(self, scenario: Scenario) -> None:
+    def test_link_of_erased_person_in_browser_shows_page(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         forget(scenario)
         answer = opened(scenario, reader.path)
@@ -149,7 +149,7 @@ class TestAsk:
         assert "nothing left to unsubscribe from" in page.text
         assert not page.all("form")
 
-    def test_the_sender_is_gone(self, scenario: Scenario) -> None:
+    def test_link_of_deleted_workspace_is_gone(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         WorkspaceItem.get(*workspace_key(scenario.workspace), consistent_read=True).delete()
         assert scenario.world.call("GET", reader.path).problem() == (410, "gone")

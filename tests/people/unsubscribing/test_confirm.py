@@ -35,7 +35,7 @@ class TestConfirm:
     @pytest.mark.parametrize(
         ("fields", "source"), [(ONE_CLICK, "one_click"), (BY_PAGE, "unsubscribe_link")]
     )
-    def test_is_recorded_with_its_proof(
+    def test_change_is_recorded_with_proof(
         self, scenario: Scenario, fields: dict[str, str], source: str
     ) -> None:
         reader = subscriber(scenario)
@@ -69,7 +69,7 @@ class TestConfirm:
         }
         assert reader.state == "unsubscribed"
 
-    def test_what_the_page_sends_is_what_it_takes(self, scenario: Scenario) -> None:
+    def test_form_fields_of_page_are_accepted(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         fields = Page(opened(scenario, reader.path)).fields
         answer = posted(scenario, reader.path, fields, accept=BROWSER)
@@ -98,15 +98,13 @@ class TestConfirm:
         assert reader.changes[0]["proof"]["userAgent"] == agent
 
     @pytest.mark.parametrize("boundary", [None, "b"])
-    def test_what_else_a_form_holds_is_left_alone(
-        self, scenario: Scenario, boundary: str | None
-    ) -> None:
+    def test_other_form_fields_are_ignored(self, scenario: Scenario, boundary: str | None) -> None:
         reader = subscriber(scenario)
         fields = {"utf8": "✓", **ONE_CLICK, "more": "€ & more"}
         assert posted(scenario, reader.path, fields, multipart=boundary).status == 200
         assert reader.state == "unsubscribed"
 
-    def test_a_body_in_base64(self, scenario: Scenario) -> None:
+    def test_base64_body(self, scenario: Scenario) -> None:
         """The gateway passes a body that isn't known to be text in base64."""
         for body, kind in (
             (b"List-Unsubscribe=One-Click&f=\xff", "application/x-www-form-urlencoded"),
@@ -121,7 +119,7 @@ class TestConfirm:
                 assert answer.problem() == (400, "malformed_request")
                 assert reader.state == "subscribed"
 
-    def test_again_and_again(self, scenario: Scenario) -> None:
+    def test_repeated_requests_record_one_change(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         first = posted(scenario, reader.path, ONE_CLICK)
         for fields in (ONE_CLICK, BY_PAGE, ONE_CLICK):
@@ -131,14 +129,14 @@ class TestConfirm:
         assert [change["state"] for change in reader.changes] == ["unsubscribed", "subscribed"]
         assert reader.changes[0]["source"] == "one_click"
 
-    def test_nobody_was_subscribed(self, scenario: Scenario) -> None:
+    def test_unsubscribed_address_records_no_change(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         scenario.consent(reader.id, "unsubscribed")
         before = reader.changes
         assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert reader.changes == before
 
-    def test_an_old_link_after_a_new_subscription(self, scenario: Scenario) -> None:
+    def test_old_link_unsubscribes_after_resubscription(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         assert posted(scenario, reader.path, ONE_CLICK).status == 200
         scenario.world.advance(days=3000)
@@ -149,7 +147,7 @@ class TestConfirm:
         assert reader.state == "unsubscribed"
         assert [change["state"] for change in reader.changes] == ["unsubscribed", "subscribed"] * 2
 
-    def test_after_a_change_of_the_address(self, scenario: Scenario) -> None:
+    def test_link_unsubscribes_former_address_after_change(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         path = f"/profiles/{reader.id}"
         assert scenario.call("PATCH", path, {"email": BOB}).status == 200
@@ -162,7 +160,9 @@ class TestConfirm:
         assert scenario.call("PATCH", path, {"email": ANN}).status == 200
         assert reader.state == "unsubscribed"
 
-    def test_after_the_address_went(self, scenario: Scenario) -> None:
+    def test_link_for_unclaimed_address_unsubscribes_former_holder(
+        self, scenario: Scenario
+    ) -> None:
         """Nobody has the address any more; the link unsubscribes its former person."""
         reader = subscriber(scenario)
         forget(scenario, profiles=False)
@@ -170,7 +170,9 @@ class TestConfirm:
         assert reader.state == "unsubscribed"
 
     @pytest.mark.parametrize("after_move", [True, False])
-    def test_after_a_merge(self, scenario: Scenario, after_move: bool) -> None:
+    def test_link_of_merged_profile_unsubscribes_address(
+        self, scenario: Scenario, after_move: bool
+    ) -> None:
         reader = subscriber(scenario)
         other = subscriber(scenario, BOB)
         assert scenario.merge(other.id, reader.id).status == 200
@@ -182,7 +184,7 @@ class TestConfirm:
         assert posted(scenario, other.path, ONE_CLICK).status == 200
         assert other.state == "unsubscribed"
 
-    def test_somebody_else_has_the_address_now(self, scenario: Scenario) -> None:
+    def test_link_of_erased_person_unsubscribes_new_holder(self, scenario: Scenario) -> None:
         """An erased person who returns is a new profile, and still gets the mail."""
         reader = subscriber(scenario)
         forget(scenario)
@@ -191,7 +193,7 @@ class TestConfirm:
         assert posted(scenario, reader.path, ONE_CLICK).status == 200
         assert back.state == "unsubscribed"
 
-    def test_nobody_is_left(self, scenario: Scenario) -> None:
+    def test_link_of_erased_person_is_gone(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         forget(scenario)
         before = len(scenario.world.rows())
@@ -201,7 +203,7 @@ class TestConfirm:
         assert len(scenario.world.rows()) == before
 
     @pytest.mark.parametrize("token", NOWHERE)
-    def test_a_link_that_nobody_made(self, scenario: Scenario, token: str) -> None:
+    def test_invalid_token_is_not_found(self, scenario: Scenario, token: str) -> None:
         answer = posted(scenario, f"/unsubscribe/{token}", ONE_CLICK)
         assert answer.problem() == (404, "not_found")
 
@@ -224,13 +226,13 @@ class TestConfirm:
         assert answer.error_paths() == ["/List-Unsubscribe"]
         assert reader.state == "subscribed"
 
-    def test_no_body(self, scenario: Scenario) -> None:
+    def test_missing_body_is_refused(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         assert scenario.world.call("POST", reader.path).error_paths() == [""]
         assert reader.state == "subscribed"
 
     @pytest.mark.parametrize("sent", ["application/json", "text/plain", "", "multipart/mixed"])
-    def test_no_form(self, scenario: Scenario, sent: str) -> None:
+    def test_other_content_type_is_refused(self, scenario: Scenario, sent: str) -> None:
         reader = subscriber(scenario)
         body, headers = b'{"List-Unsubscribe": "One-Click"}', {"content-type": sent}
         answer = scenario.world.call("POST", reader.path, headers=headers, body=body)
@@ -238,23 +240,25 @@ class TestConfirm:
         assert "multipart/form-data" in answer.json["detail"]
         assert reader.state == "subscribed"
 
-    def test_too_large(self, scenario: Scenario) -> None:
+    def test_too_large_body_is_refused(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         answer = posted(scenario, reader.path, {**ONE_CLICK, "more": "m" * 1_000_000})
         assert answer.problem() == (413, "payload_too_large")
         assert reader.state == "subscribed"
 
-    def test_an_endless_browser_is_cut(self, scenario: Scenario) -> None:
+    def test_long_user_agent_is_truncated(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         assert posted(scenario, reader.path, ONE_CLICK, agent=CANARY * 1000).status == 200
         assert reader.changes[0]["proof"]["userAgent"] == (CANARY * 1000)[:1000]
         assert reader.changes[0]["proof"]["reference"] is None
 
 
-class TestStores:
+class TestWriteBacks:
     """The change is written back to the stores that know the person, as any change."""
 
-    def test_each_is_told(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_change_is_written_back_to_each_store_once(
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         listener, stores = listening_stores(scenario, monkeypatch)
         reader = subscriber(scenario)
         scenario.world.deliver()
@@ -274,10 +278,10 @@ class TestStores:
         assert len(listener.received) == 2
 
 
-class TestAtOnce:
+class TestCrashesAndRaces:
     """Killed at any call, and with concurrent writers."""
 
-    def test_killed_anywhere(self, scenario: Scenario) -> None:
+    def test_killed_at_any_call(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         found = crashes(scenario.world, lambda: posted(scenario, reader.path, ONE_CLICK))
         assert len(found.positions) > 4
@@ -286,7 +290,7 @@ class TestAtOnce:
             assert [each["state"] for each in reader.changes] == ["unsubscribed", "subscribed"]
             assert reader.state == "unsubscribed"
 
-    def test_twice_at_once(self, scenario: Scenario) -> None:
+    def test_concurrent_requests_record_one_change(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         answers: list[Any] = []
         with before_the_commit(lambda: answers.append(posted(scenario, reader.path, BY_PAGE))):
@@ -294,7 +298,7 @@ class TestAtOnce:
         assert [answer.status for answer in answers] == [200, 200]
         assert [each["source"] for each in reader.changes] == ["unsubscribe_link", "manual"]
 
-    def test_beside_a_subscription(self, scenario: Scenario) -> None:
+    def test_concurrent_subscription_is_overridden(self, scenario: Scenario) -> None:
         """The later writer is later by a millisecond at least, and holds."""
         reader = subscriber(scenario)
         scenario.consent(reader.id, "unsubscribed")
@@ -303,7 +307,7 @@ class TestAtOnce:
         assert reader.state == "unsubscribed"
         assert reader.changes[0]["source"] == "one_click"
 
-    def test_whose_move_in_the_stores_lists_was_cut_short(
+    def test_interrupted_move_in_store_lists_is_continued(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The next save of the profile continues the move."""
@@ -325,7 +329,7 @@ class TestAtOnce:
         assert is_drained(after_move)
         scenario.check_rows()
 
-    def test_beside_a_merge(self, scenario: Scenario) -> None:
+    def test_concurrent_merge_still_records_change(self, scenario: Scenario) -> None:
         reader, other = subscriber(scenario), subscriber(scenario, BOB)
         with before_the_commit(lambda: scenario.merge(other.id, reader.id)):
             assert posted(scenario, reader.path, ONE_CLICK).status == 200

@@ -59,11 +59,13 @@ def speaks(answer: Answer, language: str, words: str) -> None:
     assert words in page.text.translate({0xA0: " ", 0x2019: "'"})
 
 
-class TestWhose:
+class TestPageLanguage:
     """The source of the language."""
 
     @pytest.mark.parametrize("language", TITLES)
-    def test_the_profiles_before_the_browsers(self, scenario: Scenario, language: str) -> None:
+    def test_profile_locale_before_browser_language(
+        self, scenario: Scenario, language: str
+    ) -> None:
         reader = subscriber(scenario)
         locale = {"locale": f"{language}-CH"}
         assert scenario.call("PATCH", f"/profiles/{reader.id}", locale).status == 200
@@ -78,7 +80,7 @@ class TestWhose:
 
     @pytest.mark.parametrize("language", TITLES)
     @pytest.mark.parametrize("locale", [None, "sv-SE", "nds"])
-    def test_the_browsers_where_the_profiles_is_none_of_the_eight(
+    def test_browser_language_if_profile_locale_is_unsupported(
         self, scenario: Scenario, language: str, locale: str | None
     ) -> None:
         reader = subscriber(scenario)
@@ -86,12 +88,12 @@ class TestWhose:
         speaks(opened(scenario, reader.path, f"da, {language}-AT;q=0.9, en;q=0.1"), language, "")
 
     @pytest.mark.parametrize("languages", [None, "", "da,sv;q=0.9", "*", "de;q=0", "\x00;,;q="])
-    def test_english_where_neither_is_one_of_the_eight(
+    def test_english_if_neither_is_supported(
         self, scenario: Scenario, languages: str | None
     ) -> None:
         speaks(opened(scenario, subscriber(scenario).path, languages), "en", TITLES["en"][0])
 
-    def test_the_profiles_where_a_shop_moved_to(
+    def test_profile_locale_in_workspace_that_shop_moved_to(
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The address has no profile any more in the workspace that made the link."""
@@ -103,7 +105,7 @@ class TestWhose:
         monkeypatch.setattr(service, "successors_of", lambda *_, **__: [workspace])
         speaks(opened(scenario, reader.path, "de"), "pl", TITLES["pl"][0])
 
-    def test_one_click_needs_no_language(self, scenario: Scenario) -> None:
+    def test_one_click_without_language_is_english(self, scenario: Scenario) -> None:
         answer = posted(scenario, subscriber(scenario).path, ONE_CLICK)
         speaks(answer, "en", TITLES["en"][1])
 
@@ -112,13 +114,15 @@ class TestDeadLinks:
     """A dead link leads to no person: its page has the browser's language."""
 
     @pytest.mark.parametrize("language", DEAD)
-    def test_one_that_is_not_whole(self, scenario: Scenario, language: str) -> None:
+    def test_incomplete_link_in_browser_language(self, scenario: Scenario, language: str) -> None:
         answer = opened(scenario, "/unsubscribe/AQ", language)
         assert answer.status == 404
         speaks(answer, language, DEAD[language][0])
 
     @pytest.mark.parametrize("language", DEAD)
-    def test_one_that_leads_to_nobody(self, scenario: Scenario, language: str) -> None:
+    def test_link_of_erased_person_in_browser_language(
+        self, scenario: Scenario, language: str
+    ) -> None:
         reader = subscriber(scenario)
         scenario.call("PATCH", f"/profiles/{reader.id}", {"locale": "nl"})
         forget(scenario)
@@ -126,7 +130,7 @@ class TestDeadLinks:
         assert answer.status == 410
         speaks(answer, language, DEAD[language][1])
 
-    def test_a_program_gets_the_problem_as_always(self, scenario: Scenario) -> None:
+    def test_api_client_gets_problem_json(self, scenario: Scenario) -> None:
         sent = {"accept-language": "de"}
         answer = scenario.world.call("GET", "/unsubscribe/AQ", headers=sent)
         assert answer.problem() == (404, "not_found")
@@ -134,7 +138,7 @@ class TestDeadLinks:
         assert answer.header("vary") == "Accept, Accept-Language"
 
 
-class TestStrangers:
+class TestUntrustedInput:
     """No text that a stranger sends as a language is in the answer."""
 
     @pytest.mark.parametrize(
@@ -150,7 +154,7 @@ class TestStrangers:
             ",".join(["xx;q=0.5"] * 1200),
         ],
     )
-    def test_in_no_header_and_no_page(self, scenario: Scenario, languages: str) -> None:
+    def test_accept_language_header_is_not_echoed(self, scenario: Scenario, languages: str) -> None:
         reader = subscriber(scenario)
         for path in (reader.path, "/unsubscribe/AQ"):
             answer = opened(scenario, path, languages)
@@ -160,7 +164,7 @@ class TestStrangers:
             assert languages not in answer.body.decode()
 
     @pytest.mark.parametrize("language", TITLES)
-    def test_what_the_sender_is_called_is_text_in_every_language(
+    def test_sender_name_is_escaped_in_every_language(
         self, scenario: Scenario, language: str
     ) -> None:
         name = "<b>{address.__class__} & {sender}</b>"
@@ -171,11 +175,11 @@ class TestStrangers:
         assert b"<b>" not in answer.body
 
 
-class TestTrouble:
+class TestErrorPages:
     """A person who presses the button always gets a page, never a program's answer."""
 
     @pytest.mark.parametrize("fields", [BY_PAGE, ONE_CLICK])
-    def test_a_fault_is_a_page_that_says_what_to_do(
+    def test_internal_error_is_page_with_instructions(
         self, scenario: Scenario, fields: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         reader = subscriber(scenario)
@@ -196,7 +200,7 @@ class TestTrouble:
         ("trouble", "status"),
         [(Busy(retry_after=7), 503), (Conflict(), 409), (DeadlineReached(), 500)],
     )
-    def test_what_ends_by_itself(
+    def test_transient_errors_are_pages_with_retry_advice(
         self,
         scenario: Scenario,
         trouble: BaseException,
@@ -217,7 +221,7 @@ class TestTrouble:
         assert answer.header("retry-after") == ("7" if status == 503 else None)
         speaks(answer, "nl", "over een paar minuten opnieuw")
 
-    def test_is_logged_as_the_problem_that_it_is(
+    def test_problem_is_logged_with_status_and_code(
         self, scenario: Scenario, caplog: pytest.LogCaptureFixture
     ) -> None:
         opened(scenario, "/unsubscribe/AQ", "de")
@@ -229,7 +233,7 @@ class TestTrouble:
         )
 
     @pytest.mark.parametrize("accept", [BROWSER, "*/*"])
-    def test_is_kept_by_no_cache(self, scenario: Scenario, accept: str) -> None:
+    def test_error_pages_are_not_cached(self, scenario: Scenario, accept: str) -> None:
         """404 and 410 may be cached unless they forbid it (RFC 9110, section 15.1).
 
         The same link unsubscribes an erased person who returned.
@@ -240,7 +244,7 @@ class TestTrouble:
             answer = scenario.world.call("GET", path, headers={"accept": accept})
             assert (answer.status, answer.header("cache-control")) == (status, "no-store")
 
-    def test_only_where_it_is_a_page_that_was_asked_for(self, scenario: Scenario) -> None:
+    def test_other_routes_return_problem_json_to_browsers(self, scenario: Scenario) -> None:
         """A program creates a link, whatever it accepts."""
         sent = {"accept": BROWSER}
         answer = scenario.world.call("POST", "/profiles/7/unsubscribe-links", headers=sent)

@@ -47,7 +47,7 @@ def check(scenario: Scenario) -> None:
     scenario.check_lists()
 
 
-def test_while_somebody_takes_the_address(scenario: Scenario, reader: Reader) -> None:
+def test_link_is_followed_while_profile_claims_address(scenario: Scenario, reader: Reader) -> None:
     """The profile's writer read the consent from before."""
     with before_the_commit(lambda: follow(scenario, reader)):
         take(scenario)
@@ -55,7 +55,7 @@ def test_while_somebody_takes_the_address(scenario: Scenario, reader: Reader) ->
 
 
 @pytest.mark.parametrize("newcomer", [take, show])
-def test_somebody_takes_the_address_meanwhile(
+def test_profile_claims_address_while_link_is_followed(
     scenario: Scenario, reader: Reader, newcomer: Callable[[Scenario], None]
 ) -> None:
     """The link's request read that no profile has the address."""

@@ -17,13 +17,13 @@ LONGEST = f"{'l' * 64}@{'.'.join(['d' * 62] * 3)}.com"
 class TestCreate:
     """POST /profiles/{id}/unsubscribe-links."""
 
-    def test_unknown_and_anothers(self, scenario: Scenario) -> None:
+    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
         theirs = Scenario(scenario.world).upsert(email=ANN)
         for unknown in (uuid4(), theirs["id"]):
             answer = scenario.call("POST", f"/profiles/{unknown}/unsubscribe-links")
             assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, scenario: Scenario) -> None:
+    def test_invalid_uuid_is_refused(self, scenario: Scenario) -> None:
         answer = scenario.call("POST", "/profiles/7/unsubscribe-links")
         assert answer.error_paths() == ["path.id"]
 
@@ -44,13 +44,13 @@ class TestCreate:
         answer = scenario.call("POST", f"/profiles/{made['id']}/unsubscribe-links", body)
         assert answer.error_paths() == paths
 
-    def test_without_an_email(self, scenario: Scenario) -> None:
+    def test_profile_without_email_is_refused(self, scenario: Scenario) -> None:
         made = scenario.upsert(phone=PHONE)
         answer = scenario.call("POST", f"/profiles/{made['id']}/unsubscribe-links")
         assert answer.problem() == (409, "no_email")
 
     @pytest.mark.parametrize("body", [None, {}, {"reference": None}, {"reference": "c-1"}])
-    def test_made(self, scenario: Scenario, body: object) -> None:
+    def test_link_is_created_without_new_rows(self, scenario: Scenario, body: object) -> None:
         made = scenario.upsert(email=ANN)
         before = {row.pk for row in scenario.world.rows()}
         answer = scenario.call("POST", f"/profiles/{made['id']}/unsubscribe-links", body)
@@ -59,25 +59,25 @@ class TestCreate:
         assert opened(scenario, answer.json["url"].removeprefix(BASE_URL)).status == 200
         assert {row.pk for row in scenario.world.rows()} == before
 
-    def test_by_a_key(self, scenario: Scenario) -> None:
+    def test_write_key_is_allowed(self, scenario: Scenario) -> None:
         made = scenario.upsert(email=ANN)
         key = scenario.world.api_key(scenario.workspace, KeyScope.WRITE)
         path = f"/profiles/{made['id']}/unsubscribe-links"
         assert scenario.world.call("POST", path, token=key).status == 201
 
-    def test_the_same_email_has_the_same_link(self, scenario: Scenario) -> None:
+    def test_same_reference_gives_same_link(self, scenario: Scenario) -> None:
         reader = subscriber(scenario)
         first, other = reader.link(reference="c-1"), reader.link(reference="c-2")
         assert first != other
         assert reader.link(reference="c-1") == first
         assert subscriber(Scenario(scenario.world)).link(reference="c-1") != first
 
-    def test_says_nothing_of_the_person(self, scenario: Scenario) -> None:
+    def test_link_contains_no_personal_data(self, scenario: Scenario) -> None:
         path = subscriber(scenario).link(reference=f"{CANARY} news")
         assert CANARY not in path
         assert len(path.removeprefix("/unsubscribe/")) > 100
 
-    def test_a_retry_gets_the_first_answer(self, scenario: Scenario) -> None:
+    def test_replay(self, scenario: Scenario) -> None:
         made = scenario.upsert(email=ANN)
         path = f"/profiles/{made['id']}/unsubscribe-links"
         first = scenario.call("POST", path, {"reference": "c-1"}, key="k")
@@ -90,7 +90,7 @@ class TestCreate:
             "idempotency_key_reused",
         )
 
-    def test_the_kept_answer_is_sealed(self, scenario: Scenario) -> None:
+    def test_replay_with_other_token_cannot_open_sealed_response(self, scenario: Scenario) -> None:
         made = scenario.upsert(email=ANN)
         path = f"/profiles/{made['id']}/unsubscribe-links"
         scenario.call("POST", path, key="k")
@@ -98,7 +98,7 @@ class TestCreate:
         answer = scenario.world.call("POST", path, token=token, key="k")
         assert answer.problem() == (409, "idempotency_secret_sealed")
 
-    def test_a_merged_profiles_id(self, scenario: Scenario) -> None:
+    def test_merged_id_gives_link_of_survivor(self, scenario: Scenario) -> None:
         ann, bob = scenario.upsert(email=ANN), scenario.upsert(email=BOB)
         assert scenario.merge(ann["id"], bob["id"]).status == 200
         urls = [
@@ -108,9 +108,7 @@ class TestCreate:
         assert urls[0] == urls[1]
 
     @pytest.mark.parametrize("reference", ["r" * 200, "é" * 150, "😀" * 75])
-    def test_the_longest_link_fits_a_line_of_an_email(
-        self, scenario: Scenario, reference: str
-    ) -> None:
+    def test_longest_link_fits_email_header_line(self, scenario: Scenario, reference: str) -> None:
         """998 bytes at most (RFC 5322, section 2.1.1), under a gateway's own long name."""
         longest = LONGEST[-254:]
         made: dict[str, Any] = scenario.upsert(email=longest)

@@ -41,20 +41,20 @@ def placeholders(text: str) -> list[str]:
 class TestLanguages:
     """Each language beside English."""
 
-    def test_the_eight(self) -> None:
+    def test_eight_languages_exist(self) -> None:
         assert {str(each) for each in Language} == {"de", "en", "es", "fr", "it", "nl", "pl", "pt"}
 
     @pytest.mark.parametrize("language", OTHERS)
-    def test_says_all_that_english_says(self, language: Language) -> None:
+    def test_has_every_english_text(self, language: Language) -> None:
         assert [name for name, _ in texts(language)] == [name for name, _ in texts(Language("en"))]
 
     @pytest.mark.parametrize("language", OTHERS)
-    def test_has_the_same_places(self, language: Language) -> None:
+    def test_has_same_placeholders(self, language: Language) -> None:
         theirs = {name: placeholders(text) for name, text in texts(language)}
         assert theirs == {name: placeholders(text) for name, text in texts(Language.ENGLISH)}
 
     @pytest.mark.parametrize("language", OTHERS)
-    def test_says_nothing_in_english(self, language: Language) -> None:
+    def test_no_text_equals_english(self, language: Language) -> None:
         english = dict(texts(Language.ENGLISH))
         assert [name for name, text in texts(language) if text == english[name]] == []
 
@@ -94,6 +94,6 @@ class TestPages:
             assert "{" not in html[page].partition("</style>")[2]
 
     @pytest.mark.parametrize("kind", [k for k in kinds() if k.status not in {404, 410}])
-    def test_any_other_problem_says_that_it_did_not_work(self, kind: type[Problem]) -> None:
+    def test_other_problems_show_failure_text(self, kind: type[Problem]) -> None:
         assert ENGLISH["failed"]["title"] in dead_link_page(kind(), None).html
         assert ENGLISH["opt_in_failed"]["text"] in dead_opt_in_link_page(kind(), None).html

@@ -58,7 +58,7 @@ class TestLinks:
     """A link and its token."""
 
     @given(st.uuids(), st.uuids(), TEXTS, st.none() | TEXTS)
-    def test_a_token_holds_its_link(
+    def test_token_round_trip(
         self, workspace: UUID, profile: UUID, email: str, reference: str | None
     ) -> None:
         link = UnsubscribeLink(WorkspaceScope(workspace), profile, email, reference)
@@ -66,14 +66,14 @@ class TestLinks:
         assert read_link(link.token) == link
 
     @given(st.data())
-    def test_any_other_letter_anywhere_is_refused(self, data: st.DataObject) -> None:
+    def test_any_changed_character_is_refused(self, data: st.DataObject) -> None:
         token = LINK.token
         at = data.draw(st.integers(0, len(token) - 1))
         letter = data.draw(st.sampled_from(ALPHABET) | st.characters(exclude_categories=["Cs"]))
         assume(letter != token[at])
         assert read_link(token[:at] + letter + token[at + 1 :]) is None
 
-    def test_no_letter_has_a_second_spelling(self) -> None:
+    def test_last_character_has_one_valid_encoding(self) -> None:
         """The last letter has spare bits, which Python's decoder ignores."""
         for length in range(3):
             link = UnsubscribeLink(HERE, PERSON, "a@example.com" + "m" * length, None)
@@ -81,17 +81,17 @@ class TestLinks:
             assert [each for each in ALPHABET if read_link(token[:-1] + each)] == [token[-1]]
 
     @given(st.integers(0, 200), st.text(ALPHABET + "=+/ \n%ä", min_size=1, max_size=8))
-    def test_what_is_cut_or_grown_is_refused(self, at: int, more: str) -> None:
+    def test_truncated_or_extended_token_is_refused(self, at: int, more: str) -> None:
         token = LINK.token
         cut = token[: at % len(token)]
         for other in (cut, token + more, more + token, cut + more + token[len(cut) :]):
             assert read_link(other) is None
 
     @given(st.text() | st.binary(max_size=80).map(sealed_tokens._text))
-    def test_what_nobody_sealed_is_refused(self, token: str) -> None:
+    def test_arbitrary_text_is_refused(self, token: str) -> None:
         assert read_link(token) is None
 
-    def test_nothing_can_be_read_off_it(self) -> None:
+    def test_token_and_repr_contain_no_personal_data(self) -> None:
         raw = sealed_tokens._bytes(LINK.token)
         for secret in (PERSON.bytes, b"erika", b"example", b"spring"):
             assert secret not in raw
@@ -102,12 +102,12 @@ class TestLinks:
 class TestSealing:
     """What every sealed token promises."""
 
-    def test_only_for_its_purpose(self) -> None:
+    def test_token_opens_only_for_its_purpose(self) -> None:
         token = seal_token(b"content", HERE, THIS)
         assert open_token(token, THIS) == (HERE, b"content")
         assert [p for p in Purpose if open_token(token, p)] == [THIS]
 
-    def test_only_for_its_workspace(self) -> None:
+    def test_token_opens_only_for_its_workspace(self) -> None:
         other = WorkspaceScope(PERSON)
         one, another = (
             sealed_tokens._bytes(seal_token(b"content", each, THIS)) for each in (HERE, other)
@@ -115,9 +115,7 @@ class TestSealing:
         swapped = sealed_tokens._text(another[:17] + one[17:])
         assert open_token(swapped, THIS) is None
 
-    def test_an_older_generation_opens_until_it_is_taken_away(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_old_key_generation_opens_until_removed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         old = seal_token(b"content", HERE, THIS)
         give_keys(monkeypatch, {1: FIRST_KEY, 2: (second := new_key())})
         new = seal_token(b"content", HERE, THIS)
@@ -126,7 +124,9 @@ class TestSealing:
         give_keys(monkeypatch, {2: second})
         assert [open_token(each, THIS) for each in (old, new)] == [None, (HERE, b"content")]
 
-    def test_a_generation_is_a_key_of_its_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_token_opens_only_with_key_of_its_generation(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A token opens with the key of its own generation only; the other keys don't matter."""
         give_keys(monkeypatch, {1: new_key(), 2: (second := new_key())})
         token = seal_token(b"content", HERE, THIS)
@@ -135,12 +135,14 @@ class TestSealing:
         give_keys(monkeypatch, {1: second, 2: new_key()})
         assert open_token(token, THIS) is None
 
-    def test_hashes_stay_with_the_first_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_keyed_hash_uses_first_key_after_rotation(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         hashed = keyed_hash("a", Purpose.ERASED_ADDRESS, HERE.key)
         give_keys(monkeypatch, {1: FIRST_KEY, 2: new_key()})
         assert keyed_hash("a", Purpose.ERASED_ADDRESS, HERE.key) == hashed
 
-    def test_the_environment_names_a_key_for_each_generation(
+    def test_environment_configures_key_per_generation(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("CODE_KEY_ID_10", "tenth")
@@ -152,12 +154,12 @@ class TestSealing:
             (10, "tenth"),
         ]
 
-    def test_a_container_asks_kms_once(self) -> None:
+    def test_kms_is_called_once_per_container(self) -> None:
         clear_key_cache()
         assert counted(lambda: [seal_token(b"c", HERE, THIS) for _ in range(9)]) == ["GenerateMac"]
         assert counted(lambda: open_token(seal_token(b"c", HERE, THIS), THIS)) == []
 
-    def test_keys_differ_by_purpose_and_stay(self) -> None:
+    def test_derived_keys_are_stable_and_differ_by_purpose(self) -> None:
         key = derived_key(THIS, 1)
         assert len(key) == 64
         assert key != derived_key(Purpose.ERASED_ADDRESS, 1)

@@ -90,7 +90,7 @@ class TestOneContainer:
     """It knows of every request itself."""
 
     @given(st.lists(pauses, max_size=600))
-    def test_never_lets_more_through_than_the_budget(self, waits: list[int]) -> None:
+    def test_requests_never_exceed_the_budget(self, waits: list[int]) -> None:
         containers, now = Containers(1), 1_000_000
         for wait in waits:
             now += wait
@@ -98,7 +98,7 @@ class TestOneContainer:
         assert max_excess(containers.passed) <= 1e-6
 
     @given(st.lists(pauses, max_size=600))
-    def test_refuses_nothing_that_the_budget_has_room_for(self, waits: list[int]) -> None:
+    def test_request_within_the_budget_is_not_refused(self, waits: list[int]) -> None:
         """Against the plain bucket, except for a lease: late usage is charged at once."""
         containers, now = Containers(1), 1_000_000
         level, last = 0.0, now
@@ -111,12 +111,12 @@ class TestOneContainer:
             else:
                 assert level + 1 > POLICY.quota - MAX_UNREPORTED
 
-    def test_a_slow_caller_never_waits(self) -> None:
+    def test_slow_caller_is_never_throttled(self) -> None:
         """A tenth of the budget, for an hour and a half."""
         containers = Containers(1)
         assert all(containers.ask(0, 1_000_000 + n * 200) for n in range(27_000))
 
-    def test_after_a_refusal_the_wait_is_long_enough_and_not_longer(self) -> None:
+    def test_retry_after_a_refusal_is_exact(self) -> None:
         bucket, now = Bucket(POLICY), 1_000_000.0
         while not (wait := bucket.required_wait(now)):
             bucket.take(now)
@@ -128,7 +128,7 @@ class TestContainers:
     """Each container knows its own requests, and through its reports the others'."""
 
     @given(requests, st.integers(1, 10))
-    def test_let_through_at_most_the_budget_and_three_leases_each(
+    def test_excess_is_at_most_three_leases_per_container(
         self, arrivals: list[tuple[int, int]], number: int
     ) -> None:
         containers, now = Containers(number), 1_000_000
@@ -138,7 +138,7 @@ class TestContainers:
         assert max_excess(containers.passed) <= 3 * number * MAX_UNREPORTED
 
     @given(requests, st.integers(1, 10))
-    def test_write_once_in_twenty_requests_at_most(
+    def test_writes_at_most_once_per_twenty_requests(
         self, arrivals: list[tuple[int, int]], number: int
     ) -> None:
         """Refused requests included, whatever the other containers report."""
@@ -150,7 +150,7 @@ class TestContainers:
             assert containers.row.writes <= containers.requests / LEASE + number
 
     @given(requests, st.integers(1, 10), st.lists(st.integers(0, 9), max_size=60))
-    def test_that_are_killed_lose_what_they_did_not_report(
+    def test_killed_containers_lose_only_unreported_requests(
         self, arrivals: list[tuple[int, int]], number: int, killed: list[int]
     ) -> None:
         """A killed one counts as one more container."""
@@ -162,7 +162,7 @@ class TestContainers:
             containers.ask(container % number, now)
         assert max_excess(containers.passed) <= 3 * (number + 60) * MAX_UNREPORTED
 
-    def test_a_caller_past_the_budget_gets_the_budget(self) -> None:
+    def test_caller_over_the_budget_gets_the_budgeted_rate(self) -> None:
         """Ten times as much as may be, on 20 containers, for two minutes."""
         containers, seconds = Containers(20), 120
         for n in range(500 * seconds):
@@ -170,7 +170,7 @@ class TestContainers:
         rate = len(containers.passed) / seconds
         assert 0.9 * POLICY.per_second <= rate <= 1.1 * POLICY.per_second + POLICY.quota / seconds
 
-    def test_a_caller_at_a_tenth_is_never_refused_on_a_thousand_containers(self) -> None:
+    def test_caller_at_a_tenth_of_the_budget_is_never_throttled(self) -> None:
         """Usage seen long ago is charged to the time when it was seen, so it doesn't count now."""
         containers, now = Containers(1000), 1_000_000
         for n in range(60_000):
@@ -179,7 +179,7 @@ class TestContainers:
         # All containers report again at once, each with a lease that is nearly used up.
         assert all(containers.ask(n, now) for n in range(60))
 
-    def test_a_clock_that_goes_a_second_wrong_costs_a_second(self) -> None:
+    def test_clock_skew_of_a_second_delays_by_at_most_a_second(self) -> None:
         """One container's clock is a second ahead: to the others the bucket is emptier."""
         containers, now = Containers(2), 1_000_000
         for n in range(2 * LEASE):

@@ -30,7 +30,7 @@ def _nothing_stored(world: World) -> None:
     per_day=st.sampled_from([1, 3, 4, 24]),
     hours=st.lists(st.sampled_from([0, 0, 0, 1, 5, 6, 8, 23, 24, 25, 72]), max_size=20),
 )
-def test_a_use_is_taken_where_the_bucket_holds_one(per_day: int, hours: list[int]) -> None:
+def test_use_is_allowed_as_by_a_leaking_bucket(per_day: int, hours: list[int]) -> None:
     key, level = opt_in_budget_key(WorkspaceScope(new_id())), Fraction(per_day)
     with clock_at_rest():
         for each in hours:

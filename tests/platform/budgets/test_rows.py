@@ -44,7 +44,7 @@ class TestCounting:
             st.tuples(st.integers(0, 3000), st.integers(1, 800), st.integers(0, 3)), max_size=12
         )
     )
-    def test_goes_as_the_model(self, reports: list[tuple[int, int, int]]) -> None:
+    def test_count_equals_the_model(self, reports: list[tuple[int, int, int]]) -> None:
         key, row, seen = workspace_budget_key(WorkspaceScope(new_id())), Row(), [0, 0, 0, 0]
         try:
             for since, cost, container in reports:
@@ -55,7 +55,7 @@ class TestCounting:
         finally:
             World().close()
 
-    def test_keeps_the_row_for_a_day(self, world: World, budget: Budget) -> None:
+    def test_row_expires_after_a_day(self, world: World, budget: Budget) -> None:
         for _ in range(2):
             stored = count(budget.key, Usage(int(clock.now().timestamp() * 1000), 400), 0)[0]
             [row] = world.rows()
@@ -65,7 +65,7 @@ class TestCounting:
             remaining = row.expiration - clock.now()
             assert 23.9 < remaining.total_seconds() / 3600 <= 24
 
-    def test_a_row_that_was_removed_begins_anew(self, world: World, budget: Budget) -> None:
+    def test_deleted_row_is_created_again(self, world: World, budget: Budget) -> None:
         stored, _ = count(budget.key, Usage(1_000_000, 400), 0)
         BudgetItem(*budget.key).delete()
         assert count(budget.key, Usage(1_000_100, 400), stored) == (0, 1)
@@ -89,7 +89,7 @@ def unanswered() -> Iterator[list[Any]]:
 class TestSpending:
     """What one container does with budgets."""
 
-    def test_the_table_is_asked_once_in_twenty_requests(self, world: World, budget: Budget) -> None:
+    def test_table_is_written_once_per_twenty_requests(self, world: World, budget: Budget) -> None:
         spent, counted = Spending(), list[tuple[int, float]]()
         for number in range(10 * LEASE):
             assert spent.spend([budget])[0].wait == 0
@@ -99,7 +99,7 @@ class TestSpending:
             world.advance(seconds=1)
         assert [number for number, _ in counted] == list(range(LEASE - 1, 10 * LEASE, LEASE))
 
-    def test_where_the_table_does_not_answer_requests_pass(
+    def test_requests_pass_if_the_table_is_throttled(
         self, world: World, budget: Budget, unanswered: list[Any]
     ) -> None:
         spent = Spending()
@@ -107,15 +107,13 @@ class TestSpending:
             assert spent.spend([budget])[0].wait == 0
         assert len(unanswered) == 10 * POLICY.quota / LEASE
 
-    def test_one_budget_that_is_used_up_spends_none_of_the_other(
-        self, world: World, budget: Budget
-    ) -> None:
+    def test_exhausted_budget_spends_none_of_the_other(self, world: World, budget: Budget) -> None:
         small = Budget((budget.key[0], "small"), Policy("key", 10, 1))
         spent = Spending()
         remaining = [spent.spend([small, budget])[1].remaining for _ in range(50)]
         assert remaining[9:] == [remaining[9]] * 41
 
-    def test_forgets_the_budget_that_was_asked_for_least_recently(
+    def test_evicts_the_least_recently_used_budget(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(spending, "MAX_BUCKETS", 2)

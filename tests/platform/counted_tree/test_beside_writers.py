@@ -48,10 +48,10 @@ DEEP = [PageRequest(n, 7) for n in (5, 9, 20, 38, 43)]
 @pytest.mark.parametrize("later", [False, True], ids=["at once", "later"])
 @pytest.mark.parametrize("several", [1, 3])
 @pytest.mark.parametrize("request_", DEEP, ids=lambda request: f"page {request.number}")
-class TestOneState:
+class TestSnapshotReads:
     """An answer is the list at one moment between the reader's first call and its last."""
 
-    def test_beside_writes_at_the_growing_end(
+    def test_page_is_a_snapshot_during_appends(
         self, engine: Engine, request_: PageRequest, several: int, later: bool
     ) -> None:
         lists = loaded()
@@ -67,7 +67,7 @@ class TestOneState:
         lists.check_whole()
 
     @pytest.mark.parametrize("by", [None, PAID], ids=["all", "of a filter"])
-    def test_beside_writes_to_the_very_leaf(
+    def test_page_is_a_snapshot_during_writes_to_the_same_leaf(
         self, engine: Engine, request_: PageRequest, several: int, later: bool, by: Filter | None
     ) -> None:
         lists = loaded()
@@ -108,7 +108,7 @@ def last(rows: Sequence[list[TreeEntry]], found: Answered) -> int:
 
 
 @pytest.mark.parametrize("request_", REQUESTS[:3], ids=lambda request: f"page {request.number}")
-def test_pages_at_the_end_are_right_in_their_rows_and_in_their_total(
+def test_pages_at_the_end_are_consistent_during_appends(
     engine: Engine, request_: PageRequest
 ) -> None:
     """Whole leaves aren't read there: the rows may have entries newer than the total."""
@@ -140,7 +140,7 @@ def single(lists: TwoLists, number: int, what: str) -> list[Operation]:
     later=st.booleans(),
 )
 @settings(max_examples=60)
-def test_each_write_is_seen_whole_or_not_at_all(
+def test_concurrent_write_is_visible_entirely_or_not_at_all(
     writes: list[list[tuple[int, str]]],
     number: int,
     by: Filter | None,
@@ -194,7 +194,7 @@ def with_some(before: Model, operations: Sequence[Operation]) -> Model:
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: f"page {request.number}")
-def test_where_entries_move_no_half_of_it_is_seen(engine: Engine, request_: PageRequest) -> None:
+def test_entry_moved_concurrently_is_counted_once(engine: Engine, request_: PageRequest) -> None:
     """An entry moves before each of three calls: the total stays the same."""
     lists = loaded(keys_stay=False)
     moves = ([(numbered(3 * n), numbered(END + 1 + n))] for n in (150, 222, 290))
@@ -206,7 +206,7 @@ def test_where_entries_move_no_half_of_it_is_seen(engine: Engine, request_: Page
 
 @pytest.mark.parametrize("keys_stay", [False, True])
 @pytest.mark.parametrize("within", [EVERYTHING, moments(START + timedelta(minutes=100))])
-def test_what_is_looked_through_is_one_state_too(
+def test_scan_is_a_snapshot_during_concurrent_writes(
     engine: Engine, within: KeyRange, keys_stay: bool
 ) -> None:
     """All entries that a filter keeps, with three concurrent writes at the growing end."""

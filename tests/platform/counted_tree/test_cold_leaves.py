@@ -73,7 +73,7 @@ def grown(numbers: range = range(0, 200, 5)) -> TwoLists:
 class TestGrowth:
     """What is packed as entries are added."""
 
-    def test_packs_all_but_the_ends(self) -> None:
+    def test_packs_all_but_the_first_and_last_entries(self) -> None:
         """The entries at the ends stay rows, and those of the two leaves that have some of them."""
         lists = grown()
         lists.check()
@@ -84,7 +84,7 @@ class TestGrowth:
         assert plain[: PACKING.ends] == keys[: PACKING.ends]
         assert plain[-PACKING.ends :] == keys[-PACKING.ends :]
 
-    def test_packs_nothing_younger(self, at: Callable[[int], None]) -> None:
+    def test_recent_entries_are_not_packed(self, at: Callable[[int], None]) -> None:
         """A leaf with one entry that isn't cold stays as it is."""
         at(60 + 100)
         lists = grown()
@@ -99,13 +99,13 @@ class TestGrowth:
         lists.check()
         assert pages(lists) > before
 
-    def test_packs_what_comes_in_before_the_others(self) -> None:
+    def test_packs_entries_inserted_before_the_others(self) -> None:
         """An import adds the newest entries first."""
         lists = grown(range(1000, 600, -5))
         lists.check()
         assert pages(lists) >= 8
 
-    def test_packs_a_list_of_before_as_it_grows(self) -> None:
+    def test_packs_an_older_unpacked_list_as_it_grows(self) -> None:
         """Each new entry packs two leaves, until all cold ones are packed."""
         lists = TwoLists(grown(range(0)).tree)
         plain = TwoLists(replace(lists.tree, packing=None), lists.model)
@@ -120,7 +120,7 @@ class TestGrowth:
         assert counts == sorted(counts)
         assert rows(lists) <= 2 * (PACKING.ends + 2 * 3 * lists.tree.fan_out)
 
-    def test_packs_what_an_import_leaves(self) -> None:
+    def test_packs_leaves_of_an_import(self) -> None:
         """A writer that remembers the nodes splits later, and packs more at once."""
         lists, importer = new_lists(), Importer()
         for first in range(0, 600, 20):
@@ -130,7 +130,7 @@ class TestGrowth:
         lists.check()
         assert rows(lists) <= len(lists.model) // 2
 
-    def test_goes_on_beside_loads(self) -> None:
+    def test_continues_beside_bulk_loads(self) -> None:
         """Both extend one span."""
         lists = grown(range(200, 300, 5))
         load(lists, [numbered(number) for number in range(402, 600, 5)])
@@ -140,7 +140,7 @@ class TestGrowth:
             lists.do(*inserts(number))
         lists.check()
 
-    def test_entries_change_and_go_as_ever(self) -> None:
+    def test_packed_entries_can_be_updated_and_deleted(self) -> None:
         lists = grown()
         for number in range(0, 190, 15):
             lists.do(*deletes(number))
@@ -148,7 +148,7 @@ class TestGrowth:
             lists.check_whole()
         lists.check()
 
-    def test_removes_a_page_that_nobody_names(self, engine: Engine) -> None:
+    def test_deletes_an_unreferenced_page_of_a_killed_writer(self, engine: Engine) -> None:
         """A killed try left it."""
         lists = grown(range(0, 40, 5))
         leaf = lists.tree.rows.floor(0, numbered(30).key)
@@ -187,7 +187,9 @@ UNITS: dict[str, Callable[[list[int]], list[Operation]]] = {
 
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) -> None:
+def test_concurrent_write_between_any_two_calls_of_packing(
+    engine: Engine, unit: str, later: bool
+) -> None:
     """A writer of the leaf that is just packed: no entry is lost, and no deleted one returns."""
     before, growth = about_to_pack(engine)
     restore = engine.snapshot()
@@ -219,7 +221,7 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
 
 
 @pytest.mark.parametrize("numbers", [range(0, 5, 5), range(0, 100, 5)], ids=["first", "later"])
-def test_a_reader_between_any_two_calls(engine: Engine, numbers: range) -> None:
+def test_packing_between_any_two_calls_of_a_reader(engine: Engine, numbers: range) -> None:
     """Pages of any size from either end are right while a leaf is packed between their calls.
 
     So are ranges that begin in that leaf, or before it.
@@ -250,7 +252,9 @@ def test_a_reader_between_any_two_calls(engine: Engine, numbers: range) -> None:
 
 @pytest.mark.parametrize("limit", [3, 100])
 @pytest.mark.parametrize("numbers", [range(0, 5, 5), range(0, 100, 5)], ids=["first", "later"])
-def test_a_walk_between_any_two_calls(engine: Engine, numbers: range, limit: int) -> None:
+def test_packing_between_any_two_calls_of_an_iteration(
+    engine: Engine, numbers: range, limit: int
+) -> None:
     """A reader that goes through the list in parts misses no entry that is packed meanwhile."""
     lists, growth = about_to_pack(engine, numbers)
     with mock.patch.object(ColdLeaves, "pack"):
@@ -275,7 +279,7 @@ def test_a_walk_between_any_two_calls(engine: Engine, numbers: range, limit: int
     assert number > 1
 
 
-def test_who_dies_packing_leaves_a_right_list(engine: Engine) -> None:
+def test_killed_while_packing_leaves_a_correct_list(engine: Engine) -> None:
     """The rest of its work is harmless, and the next growth continues."""
     before, growth = about_to_pack(engine)
     restore = engine.snapshot()
@@ -304,7 +308,7 @@ def test_who_dies_packing_leaves_a_right_list(engine: Engine) -> None:
     assert number > 8
 
 
-def test_what_an_entry_costs_more(engine: Engine) -> None:
+def test_packing_costs_at_most_1_25_write_units_per_entry(engine: Engine) -> None:
     """One unit for its row, and its share of the page and the leaf."""
     units = []
     for packing in (None, Packing(cold_after=HOUR)):

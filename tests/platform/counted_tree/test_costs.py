@@ -83,7 +83,7 @@ def orders(engine: Engine) -> TwoLists:
     return lists
 
 
-def test_rows_are_small(engine: Engine, orders: TwoLists) -> None:
+def test_nodes_take_190_and_orders_160_bytes_at_most(engine: Engine, orders: TwoLists) -> None:
     """A node takes at most 190 bytes, an order 160: the cost of a page follows from that."""
     rows = orders.tree.rows
     assert max(map(size_of, engine.items[rows.nodes_partition].values())) <= 190
@@ -91,7 +91,7 @@ def test_rows_are_small(engine: Engine, orders: TwoLists) -> None:
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_the_first_page_takes_two_calls_and_four_units(
+def test_first_page_takes_two_calls_and_four_units(
     engine: Engine, orders: TwoLists, descending: bool
 ) -> None:
     """One call reads the total, one the rows."""
@@ -119,7 +119,7 @@ def test_any_page_takes_four_calls_and_twelve_units(
     ("since", "until"), [(0, 20_001), (7, 19_000), (9_000, 9_100), (5_000, 15_000)]
 )
 @pytest.mark.parametrize("number", [1, 3])
-def test_a_range_takes_thirty_six_units(
+def test_range_with_total_takes_36_units(
     engine: Engine, orders: TwoLists, since: int, until: int, number: int
 ) -> None:
     """With its exact total."""
@@ -151,7 +151,7 @@ def inserts(minutes: range) -> list[Operation]:
     ],
     ids=["one", "neighbours", "twenty all over", "two far apart"],
 )
-def test_an_insert_reads_a_query_or_two_a_level(
+def test_insert_reads_one_or_two_queries_per_level(
     engine: Engine, orders: TwoLists, minutes: range, calls: int, units: int
 ) -> None:
     """This holds for any number of entries; two far apart read at most one more node each."""
@@ -169,7 +169,7 @@ def test_an_insert_reads_a_query_or_two_a_level(
 
 
 @pytest.mark.parametrize("number", [1, 4, 8, 9])
-def test_a_filter_that_keeps_one_in_a_hundred_takes_150_units(
+def test_filter_matching_one_in_a_hundred_takes_150_units(
     engine: Engine, orders: TwoLists, number: int
 ) -> None:
     """Leaves without a match are not read."""
@@ -181,7 +181,7 @@ def test_a_filter_that_keeps_one_in_a_hundred_takes_150_units(
     assert units <= 150
 
 
-def test_what_would_look_at_more_rows_is_too_broad(engine: Engine, orders: TwoLists) -> None:
+def test_scan_over_the_row_limit_is_refused_as_too_broad(engine: Engine, orders: TwoLists) -> None:
     """It is refused before the rows are read."""
 
     def ask() -> None:
@@ -195,7 +195,7 @@ def test_what_would_look_at_more_rows_is_too_broad(engine: Engine, orders: TwoLi
     assert units <= 12
 
 
-def test_exactly_twenty_thousand_rows_are_looked_through(orders: TwoLists) -> None:
+def test_scan_of_exactly_20000_rows_is_allowed(orders: TwoLists) -> None:
     """The bound itself is allowed."""
     within = moments(since=START + timedelta(minutes=1))
     rows = orders.expected(within=within, descending=True)
@@ -211,9 +211,7 @@ def test_exactly_twenty_thousand_rows_are_looked_through(orders: TwoLists) -> No
     assert (list(listing.items), listing.total) == (matching[10:20], len(matching))
 
 
-def test_a_filter_among_several_narrows_what_is_looked_through(
-    engine: Engine, orders: TwoLists
-) -> None:
+def test_most_selective_filter_limits_the_scan(engine: Engine, orders: TwoLists) -> None:
     """The filter that keeps the fewest rows."""
     by = (CANCELLED.among(False), FINANCIAL.among("voided"), FULFILLMENT.among("restocked"))
     expected = [
@@ -233,13 +231,13 @@ def test_a_filter_among_several_narrows_what_is_looked_through(
     assert units <= 600
 
 
-def test_a_filter_that_narrows_nothing_is_too_broad(orders: TwoLists) -> None:
+def test_unselective_filter_is_refused_as_too_broad(orders: TwoLists) -> None:
     """The filter keeps every row."""
     with pytest.raises(FilterTooBroad):
         orders.tree.scan(PageRequest(), list, advised="q", by=(IS_TEST.among(False),))
 
 
-def test_an_import_in_order_knows_where_it_is(engine: Engine) -> None:
+def test_ordered_import_rereads_nodes_only_after_splits(engine: Engine) -> None:
     """A writer that remembers the nodes reads them only where one was split since."""
     random, importer = Random(7), Importer()
     partition = WorkspaceScope(uuid4()).partition("orders", "placed")

@@ -43,10 +43,10 @@ MANY = 40_000
 
 @pytest.mark.parametrize("several", [1, 2])
 @pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: f"page {request.number}")
-class TestWhatItTakes:
+class TestPageCost:
     """As many calls as without writers, whatever is written meanwhile."""
 
-    def test_beside_writes_at_the_growing_end(
+    def test_is_bounded_during_appends(
         self, engine: Engine, request_: PageRequest, several: int
     ) -> None:
         lists = loaded()
@@ -59,7 +59,7 @@ class TestWhatItTakes:
         )
         assert beside.calls <= quiet + several  # leaves of four: each moves the page on
 
-    def test_beside_writes_to_the_very_leaf(
+    def test_is_bounded_during_writes_to_the_same_leaf(
         self, engine: Engine, request_: PageRequest, several: int
     ) -> None:
         lists = loaded()
@@ -75,7 +75,7 @@ class TestWhatItTakes:
         assert beside.calls <= quiet + 1
 
 
-def test_what_is_pending_elsewhere_disturbs_no_page(engine: Engine) -> None:
+def test_pending_counts_elsewhere_add_no_calls_to_a_page(engine: Engine) -> None:
     """A fold of those counts changes no node above the page."""
     lists, request = loaded(), PageRequest(20, 7)
 
@@ -93,7 +93,7 @@ def test_what_is_pending_elsewhere_disturbs_no_page(engine: Engine) -> None:
     assert len(lists.tree.rows.pending()) == 1
 
 
-def test_where_entries_move_a_write_above_costs_the_top_again(engine: Engine) -> None:
+def test_write_above_during_a_page_rereads_only_the_top_node(engine: Engine) -> None:
     """Rows that were read below are kept if they agree with the top node as it is by now."""
     lists, request = loaded(keys_stay=False), PageRequest(20, 7)
 
@@ -141,7 +141,7 @@ def one_more(minute: int) -> Iterator[list[Operation]]:
 @pytest.mark.parametrize("place", ["quiet", "the growing end", "the very leaf", "all over"])
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("number", [1, 2, 64, 100, 112, 800, 1_500])
-def test_a_page_takes_what_the_bounds_say_whatever_is_written(
+def test_page_cost_is_within_bounds_whatever_is_written(
     orders: tuple[Engine, TwoLists], number: int, descending: bool, place: str
 ) -> None:
     """The first page takes three units in two calls, others eight in four, beside writers.

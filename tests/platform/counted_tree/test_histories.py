@@ -427,7 +427,7 @@ SHARDS = 4
 
 @pytest.mark.usefixtures("folds_on_demand")
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_histories(engine: Engine, shard: int) -> None:
+def test_list_equals_model_after_any_history(engine: Engine, shard: int) -> None:
     """60 histories in all, 2,000 in CI."""
 
     class OnEngine(Histories):
@@ -449,6 +449,6 @@ def test_histories(engine: Engine, shard: int) -> None:
 @pytest.mark.usefixtures(
     "folds_on_demand", "world"
 )  # the next test in this process begins without rows
-def test_histories_on_moto() -> None:
+def test_list_equals_model_after_any_history_on_moto() -> None:
     """A few of them with moto's evaluation of the expressions."""
     run_state_machine_as_test(Histories, settings=settings(max_examples=3, stateful_step_count=8))

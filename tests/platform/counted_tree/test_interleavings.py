@@ -82,13 +82,15 @@ def paused(engine: Engine, number: int, act: Callable[[], None], work: Callable[
 
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("unit", UNITS)
-def test_two_writers_leave_what_both_wrote(engine: Engine, unit: str, other: str) -> None:
+def test_two_writers_interleaved_at_any_call_lose_nothing(
+    engine: Engine, unit: str, other: str
+) -> None:
     """One writer acts at every place between the other one's calls."""
     meet(engine, built(2, 3), unit, other)
 
 
 @pytest.mark.parametrize("unit", ["at the end", "all over", "empties a level"])
-def test_so_do_two_of_a_list_with_the_same_levels_always(engine: Engine, unit: str) -> None:
+def test_two_writers_of_a_list_with_fixed_levels_lose_nothing(engine: Engine, unit: str) -> None:
     """Both writers split its top at the same time."""
     meet(engine, built(2, 6, levels=2), unit, "all over")
 
@@ -111,7 +113,7 @@ def meet(engine: Engine, before: TwoLists, unit: str, other: str) -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> None:
+def test_writer_killed_at_any_call_writes_all_or_nothing(engine: Engine, unit: str) -> None:
     """Before its commit nothing is written, afterwards everything, though not yet split."""
 
     def die() -> None:
@@ -139,7 +141,7 @@ def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> 
     assert number > 3
 
 
-def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -> None:
+def test_new_level_is_added_after_a_conflicting_write(engine: Engine) -> None:
     """Every write changes the top: a list that is written all day would never get a new level."""
     lists = TwoLists(tree(f"list#{uuid4()}", 2, 3))
     lists.do(*inserts(*range(0, 40, 10)))
@@ -159,7 +161,7 @@ def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -
     assert lists.tree.rows.top()[0].level == 1
 
 
-def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> None:
+def test_merge_yields_to_a_concurrent_split_of_the_node_above(engine: Engine) -> None:
     """Otherwise the new node above would begin with the node that the merge removes."""
     before = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=1, levels=2))
     for number in range(17):
@@ -179,7 +181,7 @@ def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> Non
     assert pause > 6
 
 
-def test_a_merge_gives_way_to_a_split_that_a_dead_writer_left(
+def test_merge_yields_to_a_split_that_a_killed_writer_left(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the split's own write then tells the merge that the node above was cut."""

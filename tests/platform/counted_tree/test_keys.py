@@ -48,7 +48,7 @@ def test_moment_keys_sort_by_moment_then_id(
         datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC),
     ],
 )
-def test_a_moment_is_read_off_its_key(moment: datetime) -> None:
+def test_moment_can_be_read_from_the_key(moment: datetime) -> None:
     """Any that a timestamp can be, to the millisecond."""
     key = moment_key(moment + timedelta(microseconds=700), UUID(int=7))
     assert len(key) == 31
@@ -71,7 +71,7 @@ def test_text_keys_sort_by_folded_text_then_id_with_none_last(
 
 
 @given(st.none() | st.text(), UUIDS)
-def test_keys_keep_their_bounds(text: str | None, identifier: UUID) -> None:
+def test_text_keys_stay_within_length_and_range_bounds(text: str | None, identifier: UUID) -> None:
     """DynamoDB accepts sort keys of 1,024 bytes; a node's key has its bound besides."""
     for key in (text_key(text, identifier), text_key((text or "x") * 600, identifier)):
         assert LOWEST < key < END
@@ -80,7 +80,7 @@ def test_keys_keep_their_bounds(text: str | None, identifier: UUID) -> None:
 
 
 @given(MOMENTS, UUIDS, MOMENTS)
-def test_a_range_of_moments_begins_with_the_first_and_ends_before_the_last(
+def test_range_of_moments_includes_from_and_excludes_to(
     moment: datetime, identifier: UUID, bound: datetime
 ) -> None:
     """`From` is inclusive, `To` exclusive, whatever the ids."""
@@ -91,14 +91,14 @@ def test_a_range_of_moments_begins_with_the_first_and_ends_before_the_last(
     assert moments(bound, bound).is_empty
 
 
-def test_moments_of_any_offset_are_one_moment() -> None:
+def test_moment_key_is_independent_of_the_utc_offset() -> None:
     """Keys are in UTC."""
     there = datetime(2026, 3, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
     assert moment_key(there, UUID(int=5)) == moment_key(there.astimezone(UTC), UUID(int=5))
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_a_separator_stands_behind_the_left_and_not_behind_the_right(one: str, other: str) -> None:
+def test_separator_is_the_shortest_key_between_two_keys(one: str, other: str) -> None:
     """No shorter prefix of the right one is a separator."""
     if one == other:
         return
@@ -108,14 +108,14 @@ def test_a_separator_stands_behind_the_left_and_not_behind_the_right(one: str, o
     assert not left < between[:-1]
 
 
-def test_a_range_is_what_two_ranges_share() -> None:
+def test_range_intersection() -> None:
     """A list that another filter of its sort field narrows is such a range."""
     assert KeyRange("1", "5") & KeyRange("3", "8") == KeyRange("3", "5")
     assert (KeyRange("1", "3") & KeyRange("3", "8")).is_empty
 
 
 @pytest.mark.parametrize("key", ["", "!", "~", " 1"])
-def test_an_entry_stands_between_the_bounds(key: str) -> None:
+def test_entry_key_out_of_bounds_is_refused(key: str) -> None:
     """A key outside of them would belong to no node."""
     with pytest.raises(ValueError, match="key"):
         TreeEntry(key)
@@ -133,7 +133,7 @@ def test_an_entry_stands_between_the_bounds(key: str) -> None:
         ("a", {"x": "AB"}),
     ],
 )
-def test_a_field_has_a_letter_and_each_value_its_own(
+def test_filter_field_needs_a_letter_and_distinct_values(
     letter: str, values: dict[FilterValue, str]
 ) -> None:
     """A counter's name is two letters."""
@@ -141,7 +141,7 @@ def test_a_field_has_a_letter_and_each_value_its_own(
         FilterField("field", letter, values)
 
 
-def test_a_filter_knows_only_its_fields_values() -> None:
+def test_unknown_filter_value_is_refused() -> None:
     """Other values are counted nowhere."""
     with pytest.raises(ValueError, match="status"):
         FilterField("status", "s", {"paid": "A"}).among("paid", "lost")

@@ -143,7 +143,9 @@ SHARDS = 2
 
 @pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_killed_histories(engine: Engine, shard: int) -> None:
+def test_list_equals_model_though_processes_are_killed_at_any_call(
+    engine: Engine, shard: int
+) -> None:
     """4 histories in all, 2,000 in CI: each has hundreds of deaths."""
 
     class OnEngine(KilledHistories):

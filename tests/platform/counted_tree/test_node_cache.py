@@ -26,7 +26,7 @@ from tests.platform.counted_tree.test_unit_loading import at_the_end, begun
 pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
 
-def test_that_a_list_is_empty_is_read_once(engine: Engine) -> None:
+def test_empty_list_is_read_once(engine: Engine) -> None:
     rows = tree(f"list#{uuid4()}", 3, 4).rows
     nodes = NodeCache(rows)
     assert [nodes.path(f"{n}") for n in range(9)] == [[]] * 9
@@ -35,7 +35,7 @@ def test_that_a_list_is_empty_is_read_once(engine: Engine) -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
+def test_first_nodes_are_created_once_by_a_caching_writer() -> None:
     """A writer remembers that the list was empty; another writer may create the nodes meanwhile."""
     for is_alone in (True, False):
         lists, importer = TwoLists(tree(f"list#{uuid4()}", 3, 4)), Importer()
@@ -51,7 +51,7 @@ def test_a_list_that_was_empty_gets_its_nodes_once() -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_who_makes_the_first_nodes_is_not_followed_before_they_are_there() -> None:
+def test_unit_creating_the_first_nodes_is_not_followed_in_flight() -> None:
     """The next one would create them, too, and lose its race."""
     lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
     for number, may_be_followed in enumerate([False, True, True]):
@@ -64,7 +64,7 @@ def test_who_makes_the_first_nodes_is_not_followed_before_they_are_there() -> No
         changes.conclude()
 
 
-def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
+def test_inner_nodes_are_read_once(engine: Engine) -> None:
     """A writer of entries all over a list of three levels doesn't read each leaf by itself."""
     lists = TwoLists(tree(f"list#{uuid4()}", 3, 4))
     for number in range(100):
@@ -85,7 +85,7 @@ def test_each_node_above_leaves_is_opened_once(engine: Engine) -> None:
     assert paths == {n: sorted(some, key=lambda node: node.level) for n, some in covering.items()}
 
 
-def test_nodes_of_several_lists_are_read_ahead_a_level_at_once(
+def test_prefetch_reads_nodes_of_several_lists_level_by_level(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A writer at those keys reads nothing more, and knows what is stored."""
@@ -117,12 +117,12 @@ def test_nodes_of_several_lists_are_read_ahead_a_level_at_once(
     assert engine.calls == []
 
 
-def test_who_keeps_nothing_reads_nothing_ahead(engine: Engine) -> None:
+def test_prefetch_without_a_cache_reads_nothing(engine: Engine) -> None:
     read_nodes_ahead(Reads(), [(tree(f"list#{uuid4()}", 3, 4).rows, ["a"])])
     assert engine.calls == []
 
 
-def test_of_a_list_without_nodes_that_is_read_ahead(engine: Engine) -> None:
+def test_prefetch_of_an_empty_list_is_one_query_each_time(engine: Engine) -> None:
     reads, rows = ReadAhead(), tree(f"list#{uuid4()}", 3, 4).rows
     for _ in range(2):
         read_nodes_ahead(reads, [(rows, ["a", "b"])])
@@ -130,7 +130,7 @@ def test_of_a_list_without_nodes_that_is_read_ahead(engine: Engine) -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_splits_of_several_lists_run_concurrently(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each waits for all others, which would never end if they ran one after another."""
     lists, all_there = [begun() for _ in range(5)], threading.Barrier(5, timeout=10)
     plain = Splitter.split_above
@@ -150,7 +150,7 @@ def test_several_lists_are_made_ready_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.usefixtures("engine")
-def test_what_two_units_in_flight_add_is_counted_of_both() -> None:
+def test_additions_of_two_in_flight_units_are_both_counted() -> None:
     """The second unit is planned before the first one's additions are noted."""
     lists, reads = tree(f"list#{uuid4()}", 36, 32), ReadAhead()
 

@@ -67,7 +67,7 @@ def rows(lists: TwoLists) -> int:
 class TestLoads:
     """What a load writes."""
 
-    def test_packs_all_but_the_ends(self) -> None:
+    def test_packs_all_but_the_first_and_last_entries(self) -> None:
         lists = packed()
         lists.check()
         assert pages(lists) >= 5
@@ -77,30 +77,30 @@ class TestLoads:
         assert plain[: PACKING.ends] == keys[: PACKING.ends]
         assert plain[-PACKING.ends :] == keys[-PACKING.ends :]
 
-    def test_leaves_few_entries_as_rows(self) -> None:
+    def test_few_entries_stay_rows(self) -> None:
         lists = packed(range(0, 10))
         assert pages(lists) == 0
         lists.check()
 
-    def test_a_repeat_changes_nothing(self, engine: Engine) -> None:
+    def test_repeated_load_changes_nothing(self, engine: Engine) -> None:
         lists = packed()
         stored = {pk: dict(part) for pk, part in engine.items.items()}
         Load(lists.tree).run([numbered(number) for number in range(0, 400, 5)])
         assert engine.items == stored
 
-    def test_into_a_list_that_has_pages_already(self) -> None:
+    def test_load_into_a_packed_list(self) -> None:
         lists = packed()
         load(lists, [numbered(number) for number in range(2, 500, 3) if number % 5])
         lists.check()
 
-    def test_what_is_there_gets_the_new_values(self) -> None:
+    def test_existing_entries_get_the_new_values(self) -> None:
         """The entry is in a page, in a row, in a row above a page, or deleted from one."""
         lists = packed()
         lists.do((numbered(100), numbered(100, "pending")), *deletes(105))
         load(lists, [numbered(n, "refunded") for n in (0, 100, 105, 110, 115, 120, 201, 395)])
         lists.check()
 
-    def test_says_how_far_it_is_with_each_transaction(self) -> None:
+    def test_progress_is_reported_in_order_with_each_transaction(self) -> None:
         """Progress is in order, so that a killed load continues where it was."""
         lists, progress = packed(range(0)), list[int]()
         entries = [numbered(number) for number in range(0, 2000, 5)]
@@ -109,7 +109,7 @@ class TestLoads:
         assert progress[-1] == len(entries)
         assert len(progress) > 3
 
-    def test_few_entries_get_a_page_beside_the_leafs_own(self, engine: Engine) -> None:
+    def test_few_entries_are_added_as_another_page_of_the_leaf(self, engine: Engine) -> None:
         """Until the leaf has its maximum of pages; then all of it is one page again."""
         lists, counts = packed(packing=LARGE), []
         for first in (101, 102, 103, 104):
@@ -121,7 +121,7 @@ class TestLoads:
         stored = [key for key in engine.items[lists.tree.rows.partition] if "\x00" in key]
         assert sorted(stored) == sorted(page for node in nodes for page in node.page_keys)
 
-    def test_pages_of_a_leaf_become_one_with_a_fold(self) -> None:
+    def test_fold_merges_the_pages_of_a_leaf(self) -> None:
         """The last page that has an entry decides its value."""
         lists = packed(packing=LARGE)
         load(lists, [numbered(number, "pending") for number in (100, 110, 120)])
@@ -137,7 +137,7 @@ class TestLoads:
         assert len(leaf.page_keys) == 1
         lists.check()
 
-    def test_the_price_of_a_scattered_entry(self, engine: Engine) -> None:
+    def test_scattered_entry_costs_at_most_half_a_unit(self, engine: Engine) -> None:
         """One for ten existing entries: the old page is neither rewritten nor deleted."""
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
         load(lists, [numbered(number) for number in range(0, 60_000, 10)])
@@ -148,7 +148,7 @@ class TestLoads:
         assert faults(lists.tree) == []
 
     @pytest.mark.parametrize("levels", [3, 5])
-    def test_of_more_leaves_and_nodes_than_a_transaction_takes(
+    def test_load_touching_more_nodes_than_a_transaction_allows(
         self, engine: Engine, levels: int
     ) -> None:
         """In a list with a fixed number of levels each leaf may have its own nodes above."""
@@ -164,7 +164,7 @@ class TestLoads:
         put = {key for name, part in engine.items.items() for key in part if "\x00" in key}
         assert put == {page for node in lists.tree.rows.everything()[0] for page in node.page_keys}
 
-    def test_the_price_of_scattered_entries_in_the_long_run(self, engine: Engine) -> None:
+    def test_scattered_loads_cost_half_a_write_unit_per_entry(self, engine: Engine) -> None:
         """One for ten existing entries, until there are twice as many and all leaves were split."""
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing(ends=1)))
         random = Random(3)
@@ -181,11 +181,11 @@ class TestLoads:
         assert (engine.written - written) / (len(lists.model) - 1_200) <= 0.5
         lists.check_whole()
 
-    def test_only_into_a_list_that_may_be_packed(self) -> None:
+    def test_load_into_a_list_without_packing_is_refused(self) -> None:
         with pytest.raises(ValueError, match="packed"):
             Load(tree(f"list#{uuid4()}")).run([numbered(1)])
 
-    def test_leaves_as_they_were_go_on_beside(self) -> None:
+    def test_leaves_not_loaded_into_stay_unpacked(self) -> None:
         """Leaves into which nothing is loaded have no page, and split and merge as before."""
         lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
         for number in range(1000, 1100, 2):
@@ -198,7 +198,7 @@ class TestLoads:
         lists.check()
         assert pages(lists) == before
 
-    def test_the_price_of_an_entry(self, engine: Engine) -> None:
+    def test_entry_loaded_in_order_costs_at_most_0_15_write_units(self, engine: Engine) -> None:
         """In order a tenth of a unit at most; as a row it is two, and two for each of its nodes."""
         lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
         for first in range(0, 20_000, 5_000):
@@ -226,7 +226,7 @@ class TestSingleWrites:
         ],
         ids=["insert", "delete", "change", "payload", "move", "ends", "anew"],
     )
-    def test_are_what_they_ever_were(
+    def test_single_writes_give_the_same_list_as_without_pages(
         self, engine: Engine, operations: list[Operation], later: bool
     ) -> None:
         """With nodes counted at once, or later; and after a fold."""
@@ -240,7 +240,7 @@ class TestSingleWrites:
         lists.tree.fold()
         lists.check()
 
-    def test_an_entry_that_is_gone_may_come_back(self) -> None:
+    def test_deleted_entry_can_be_inserted_again(self) -> None:
         lists = packed()
         for _ in range(3):
             lists.do(*deletes(100))
@@ -248,7 +248,7 @@ class TestSingleWrites:
             lists.do(*inserts(100))
             lists.check_whole()
 
-    def test_refuse_what_a_row_says_otherwise(self) -> None:
+    def test_write_contradicting_a_stored_row_is_a_lost_race(self) -> None:
         """The page isn't read for that: the writer has a record that says what is listed."""
         lists = packed()
         lists.do(*deletes(100), (numbered(110), numbered(110, "pending")), *inserts(101))
@@ -266,7 +266,7 @@ class TestSingleWrites:
                 changes.commit()
         lists.check()
 
-    def test_are_brought_into_the_page_after_some(self) -> None:
+    def test_rows_are_folded_into_the_page_after_some_writes(self) -> None:
         """Except those at the ends."""
         lists = packed()
         ends = rows(lists)
@@ -279,7 +279,7 @@ class TestSingleWrites:
         assert rows(lists) <= ends + PACKING.fold_after
         lists.check()
 
-    def test_a_full_page_is_split(self) -> None:
+    def test_full_page_is_split(self) -> None:
         lists = packed()
         before = pages(lists)
         for number in range(401, 500):
@@ -291,7 +291,7 @@ class TestSingleWrites:
         lists.check()
         assert pages(lists) > before
 
-    def test_empty_pages_go(self, engine: Engine) -> None:
+    def test_empty_pages_are_deleted(self, engine: Engine) -> None:
         """So are the tombstones of their entries."""
         lists = packed()
         for entry in list(lists.model.values())[::-1]:
@@ -301,7 +301,7 @@ class TestSingleWrites:
         assert pages(lists) <= 1
         assert rows(lists) <= PACKING.entries + PACKING.fold_after
 
-    def test_a_leaf_that_counts_none_but_has_some_stays(self) -> None:
+    def test_leaf_with_zero_count_and_pending_entries_is_not_removed(self) -> None:
         """An entry was inserted and is deleted before it is counted: the leaf's sum is zero."""
         lists = packed(packing=replace(PACKING, fold_after=100))
         leaf = lists.tree.rows.floor(0, numbered(100).key)
@@ -317,7 +317,7 @@ class TestSingleWrites:
         lists.tree.fold()
         lists.check_whole()
 
-    def test_a_fold_gives_way(self, engine: Engine) -> None:
+    def test_fold_yields_to_a_transaction_holding_a_row(self, engine: Engine) -> None:
         """To a transaction that holds one of its rows; the next write tries again."""
         lists = packed()
         for number in range(101, 104):
@@ -335,7 +335,7 @@ class TestSingleWrites:
         assert any(gave_way)
         lists.check()
 
-    def test_what_a_crowd_deleted_from_a_plain_leaf_goes_with_the_fold(self) -> None:
+    def test_fold_removes_pending_deletes_of_an_unpacked_leaf(self) -> None:
         """Such a writer doesn't know whether there is a page; the folder does."""
         lists = packed()
         for number in range(500, 520):
@@ -352,7 +352,9 @@ class TestSingleWrites:
 class TestReads:
     """Rows that aren't read."""
 
-    def test_a_page_that_nobody_names(self, engine: Engine) -> None:
+    def test_unreferenced_page_of_a_killed_load_is_ignored_and_deleted(
+        self, engine: Engine
+    ) -> None:
         """A load was killed before its transaction."""
         lists = packed()
         rows = lists.tree.rows
@@ -367,7 +369,7 @@ class TestReads:
         keys = engine.items[rows.partition]
         assert not [key for key in keys if key.startswith(leaf.lo) and key.endswith("dead")]
 
-    def test_the_first_page_takes_two_calls(self, engine: Engine) -> None:
+    def test_first_page_takes_two_calls(self, engine: Engine) -> None:
         """From both ends."""
         lists = packed(range(0, 4000, 5), Packing(entries=20, ends=30, node_fan_out=6))
         for descending in (False, True):
@@ -376,7 +378,7 @@ class TestReads:
             )
             assert calls == 2
 
-    def test_ends_that_were_deleted(self) -> None:
+    def test_first_and_last_entries_deleted(self) -> None:
         """A packed entry is the first one then."""
         lists = packed()
         for number in (1, 0, 5, 10, 15, 20, 399, 395, 390, 385, 380):
@@ -414,11 +416,11 @@ def each_pause(
     assert number > 3
 
 
-class TestWalks:
+class TestIteration:
     """The first entries of a range."""
 
     @pytest.mark.parametrize("first", range(0, 60, 7))
-    def test_a_range_that_ends_in_its_first_leaf(self, world: World, first: int) -> None:
+    def test_range_within_the_first_leaf(self, world: World, first: int) -> None:
         """The engine refuses a query whose range ends before it begins."""
         assert world
         lists = packed()
@@ -429,14 +431,14 @@ class TestWalks:
 
     @pytest.mark.usefixtures("engine")
     @pytest.mark.parametrize("limit", [1, 9, 25, 1000])
-    def test_several_leaves_are_read_at_once(self, limit: int) -> None:
+    def test_several_leaves(self, limit: int) -> None:
         lists = packed()
         assert lists.tree.first(KeyRange(), limit) == lists.expected()[:limit]
 
 
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("unit", UNITS)
-class TestAnyTime:
+class TestConcurrentWrites:
     """Another writer between any two calls."""
 
     def act(self, engine: Engine, lists: TwoLists, unit: str, *, later: bool) -> None:
@@ -447,7 +449,7 @@ class TestAnyTime:
         else:
             lists.do(*UNITS[unit])
 
-    def test_while_somebody_loads(self, engine: Engine, unit: str, later: bool) -> None:
+    def test_while_loading(self, engine: Engine, unit: str, later: bool) -> None:
         entries = [numbered(number) for number in range(86, 166, 5)]
         entries = [e for e in entries if e not in [new for _, new in UNITS[unit]]]
 
@@ -456,7 +458,7 @@ class TestAnyTime:
 
         each_pause(engine, packed(), lambda lists: self.act(engine, lists, unit, later=later), work)
 
-    def test_while_somebody_folds_or_splits(self, engine: Engine, unit: str, later: bool) -> None:
+    def test_while_folding_or_splitting(self, engine: Engine, unit: str, later: bool) -> None:
         done = inserts(116, 117, 118, 119, 121, 122, 123, 124, 126, 127, 128, 129)
 
         def work(lists: TwoLists) -> None:
@@ -467,7 +469,7 @@ class TestAnyTime:
         each_pause(engine, packed(), lambda lists: self.act(engine, lists, unit, later=later), work)
 
 
-def test_who_dies_loading_leaves_a_right_list(engine: Engine) -> None:
+def test_killed_while_loading_leaves_a_correct_list(engine: Engine) -> None:
     """The beginning of the load is listed; the repetition lists the rest."""
     before = packed()
     restore = engine.snapshot()
@@ -495,7 +497,7 @@ def test_who_dies_loading_leaves_a_right_list(engine: Engine) -> None:
     assert number > 10
 
 
-def test_a_page_is_one_row_of_the_list(engine: Engine) -> None:
+def test_page_is_one_compressed_row(engine: Engine) -> None:
     """It is deflated, so that a hundred entries are a few kilobytes."""
     lists = TwoLists(tree(f"list#{uuid4()}", 36, 32, packing=Packing()))
     with suppress(LostRace):

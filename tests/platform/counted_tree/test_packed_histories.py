@@ -237,7 +237,7 @@ SHARDS = 2
 
 @pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
 @pytest.mark.parametrize("shard", range(SHARDS))
-def test_packed_histories(engine: Engine, shard: int) -> None:
+def test_packed_list_equals_model_after_any_history(engine: Engine, shard: int) -> None:
     """12 histories in all, 2,000 in CI."""
 
     class OnEngine(PackedHistories):
@@ -258,7 +258,7 @@ def test_packed_histories(engine: Engine, shard: int) -> None:
 
 
 @pytest.mark.usefixtures("folds_on_demand", "all_is_cold", "world")
-def test_packed_histories_on_moto() -> None:
+def test_packed_list_equals_model_after_any_history_on_moto() -> None:
     """A few of them with moto's evaluation of the expressions."""
     run_state_machine_as_test(
         PackedHistories, settings=settings(max_examples=2, stateful_step_count=6)

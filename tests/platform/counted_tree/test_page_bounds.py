@@ -57,7 +57,7 @@ def lists(request: pytest.FixtureRequest) -> tuple[Engine, TwoLists]:
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_any_page_takes_no_more_than_its_bounds(
+def test_any_page_costs_at_most_the_bounds(
     lists: tuple[Engine, TwoLists], descending: bool
 ) -> None:
     """All pages, each compared with the plain list."""
@@ -79,7 +79,7 @@ def test_any_page_takes_no_more_than_its_bounds(
     assert max(units for _, units in took) <= ANY.units
 
 
-def test_a_leaf_has_few_bytes(lists: tuple[Engine, TwoLists]) -> None:
+def test_leaf_with_rows_fits_into_two_read_units(lists: tuple[Engine, TwoLists]) -> None:
     """All that a page reads of it, including its rows, fits into two read units."""
     engine, found = lists
     with mock.patch.object(connection, "_make_api_call", engine.call):
@@ -92,7 +92,7 @@ def test_a_leaf_has_few_bytes(lists: tuple[Engine, TwoLists]) -> None:
     assert sum(leaf.page is not None for leaf in leaves) > len(leaves) - 10
 
 
-def test_a_leaf_names_its_pages_without_its_own_beginning(
+def test_page_names_omit_the_leaf_key(
     lists: tuple[Engine, TwoLists],
 ) -> None:
     """Each node above the page is read, and has the names of all pages below it."""

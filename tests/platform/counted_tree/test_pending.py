@@ -51,7 +51,7 @@ def nodes(lists: TwoLists) -> object:
     return lists.tree.rows.everything()[0]
 
 
-class TestWhoMeetsOthersAtTheNodes:
+class TestContendedNodes:
     """A unit whose nodes another transaction holds."""
 
     @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ class TestWhoMeetsOthersAtTheNodes:
         ],
         ids=["insert", "delete", "move", "change", "several"],
     )
-    def test_writes_its_entries_and_leaves_the_nodes(
+    def test_entries_are_written_and_counts_are_pending(
         self, engine: Engine, operations: list[Operation]
     ) -> None:
         """It is committed by the second call, and every page shows it."""
@@ -81,7 +81,7 @@ class TestWhoMeetsOthersAtTheNodes:
         assert lists.tree.rows.pending() == []
         lists.check()
 
-    def test_goes_that_way_first_for_a_moment(
+    def test_later_writes_skip_the_nodes_for_a_while(
         self, engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It doesn't read a node then, either."""
@@ -95,7 +95,7 @@ class TestWhoMeetsOthersAtTheNodes:
         assert len(lists.tree.rows.pending()) == 2
         lists.check()
 
-    def test_tries_the_nodes_again_later(
+    def test_nodes_are_tried_again_later(
         self, engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(contention, "_SECONDS", 60.0)
@@ -109,7 +109,7 @@ class TestWhoMeetsOthersAtTheNodes:
         lists.tree.fold()
         lists.check()
 
-    def test_leaves_the_nodes_of_that_list_alone(self, engine: Engine) -> None:
+    def test_other_lists_of_the_unit_are_counted_at_once(self, engine: Engine) -> None:
         """The other lists of the unit are counted by it."""
         busy, quiet = filled(range(30)), filled(range(30))
         engine.is_locked = lambda pk, _sk: pk == busy.tree.rows.nodes_partition and _sk[0].isdigit()
@@ -123,7 +123,7 @@ class TestWhoMeetsOthersAtTheNodes:
         busy.check()
         quiet.check()
 
-    def test_waits_where_it_is_an_entry_that_is_held(self, engine: Engine) -> None:
+    def test_write_waits_for_a_contended_entry(self, engine: Engine) -> None:
         """No pending count can replace an entry."""
         lists, key = filled(range(30)), numbered(50).key
         left = 3
@@ -140,7 +140,9 @@ class TestWhoMeetsOthersAtTheNodes:
         lists.check()
 
     @pytest.mark.parametrize("levels", [None, 2])
-    def test_may_be_the_first_that_the_list_has(self, engine: Engine, levels: int | None) -> None:
+    def test_first_entries_of_a_list_can_be_pending(
+        self, engine: Engine, levels: int | None
+    ) -> None:
         """Others are creating its nodes; if they don't, the folder does."""
         lists = TwoLists(tree(f"list#{uuid4()}", levels=levels))
         engine.is_locked = lambda _pk, sk: sk[0].isdigit()
@@ -153,7 +155,7 @@ class TestWhoMeetsOthersAtTheNodes:
         assert lists.tree.rows.pending() == []
         lists.check()
 
-    def test_refuses_what_is_there_already(self) -> None:
+    def test_conflicting_pending_write_is_a_lost_race(self) -> None:
         """The entries' conditions are the same."""
         lists = filled(range(30))
         changed: list[Operation] = [(numbered(7, "pending"), numbered(7))]
@@ -165,7 +167,7 @@ class TestWhoMeetsOthersAtTheNodes:
         assert lists.tree.rows.pending() == []
         lists.check()
 
-    def test_leaves_a_payload_as_it_ever_was(self, engine: Engine) -> None:
+    def test_payload_change_has_no_pending_count(self, engine: Engine) -> None:
         """No node counts a payload, so nothing is pending."""
         lists = filled(range(30))
         old = numbered(7)
@@ -174,7 +176,9 @@ class TestWhoMeetsOthersAtTheNodes:
         assert lists.tree.rows.pending() == []
         lists.check()
 
-    def test_folds_by_chance(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_some_writes_fold_at_random(
+        self, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """One of so many entries folds all of them."""
         monkeypatch.setattr(writing, "_FOLD_EVERY", 1)
         lists = filled(range(30))
@@ -188,7 +192,7 @@ class TestWhoMeetsOthersAtTheNodes:
 class TestFolding:
     """Many counts at once, as many as a transaction takes."""
 
-    def test_brings_all_into_the_nodes_and_splits_what_that_fills(self) -> None:
+    def test_all_pending_counts_are_applied_and_full_nodes_split(self) -> None:
         lists = filled(range(12))
         with counted_later():
             for number in range(12, 300):
@@ -200,7 +204,7 @@ class TestFolding:
         lists.check()
 
     @pytest.mark.parametrize("max_items", [5, 9, 14])
-    def test_takes_a_part_of_a_large_unit(self, max_items: int) -> None:
+    def test_large_unit_is_folded_in_parts(self, max_items: int) -> None:
         """The unit's entries are below more nodes than a transaction has room for."""
         lists = filled(range(0, 400, 5))
         with counted_later():
@@ -213,7 +217,7 @@ class TestFolding:
         assert folds > 1
         lists.check()
 
-    def test_of_an_importer_too(self) -> None:
+    def test_pending_counts_of_an_importer_are_folded(self) -> None:
         """A writer that remembers the nodes continues with them afterwards."""
         lists, importer = filled(range(60)), Importer()
         for first in range(100, 160, 6):
@@ -228,7 +232,7 @@ class TestFolding:
         lists.tree.fold()
         lists.check()
 
-    def test_gives_way_to_another_transaction(self, engine: Engine) -> None:
+    def test_fold_yields_to_another_transaction(self, engine: Engine) -> None:
         """It holds the nodes or is folding: the next folder counts the rest."""
         lists = filled(range(30))
         with counted_later():
@@ -242,7 +246,7 @@ class TestFolding:
         assert len(lists.tree.rows.pending()) == 1
         lists.check()
 
-    def test_ends_while_others_leave_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_fold_ends_while_others_write(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Writers that continue don't keep the folder from answering."""
         lists, plain = filled(range(30)), Folder.fold
         left = iter(range(100, 150))
@@ -258,7 +262,7 @@ class TestFolding:
         assert len(lists.model) < 30 + 10
         lists.check()
 
-    def test_a_split_folds_what_a_crowd_left(self) -> None:
+    def test_split_folds_remaining_pending_counts(self) -> None:
         """Otherwise every page would read the last pending counts until the next contention."""
         lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))
         with counted_later():
@@ -310,10 +314,10 @@ def each_pause(
 
 
 @pytest.mark.parametrize("later", LATER)
-class TestAnyTime:
+class TestConcurrentProcesses:
     """Between any two calls of another process."""
 
-    def test_while_somebody_splits(self, engine: Engine, later: str) -> None:
+    def test_pending_write_during_a_split(self, engine: Engine, later: str) -> None:
         """The pieces are counted as the node was before."""
 
         def act(lists: TwoLists) -> None:
@@ -327,14 +331,14 @@ class TestAnyTime:
 
         each_pause(engine, built([]), act, work)
 
-    def test_while_somebody_folds(self, engine: Engine, later: str) -> None:
+    def test_pending_write_during_a_fold(self, engine: Engine, later: str) -> None:
         def act(lists: TwoLists) -> None:
             with counted_later():
                 lists.do(*inserts(7, 507))
 
         each_pause(engine, built(LATER[later]), act, lambda lists: lists.tree.fold())
 
-    def test_while_two_fold(self, engine: Engine, later: str) -> None:
+    def test_concurrent_folds(self, engine: Engine, later: str) -> None:
         each_pause(
             engine,
             built(LATER[later]),
@@ -342,13 +346,13 @@ class TestAnyTime:
             lambda lists: lists.tree.fold(),
         )
 
-    def test_while_somebody_counts_at_once(self, engine: Engine, later: str) -> None:
+    def test_immediate_write_during_a_fold(self, engine: Engine, later: str) -> None:
         def act(lists: TwoLists) -> None:
             lists.do(*inserts(*range(211, 217), 701, 702, 703))
 
         each_pause(engine, built(LATER[later]), act, lambda lists: lists.tree.fold())
 
-    def test_a_reader_sees_the_same_before_and_after(self, engine: Engine, later: str) -> None:
+    def test_fold_during_a_read_changes_no_result(self, engine: Engine, later: str) -> None:
         """A fold moves counts from one row to another, and changes nothing else."""
         before = built(LATER[later])
         restore = engine.snapshot()
@@ -368,7 +372,7 @@ class TestAnyTime:
                     partial(before.check_page, request, by=by, within=within),
                 )
 
-    def test_who_dies_folding_leaves_a_right_list(self, engine: Engine, later: str) -> None:
+    def test_killed_while_folding_leaves_a_correct_list(self, engine: Engine, later: str) -> None:
         before = built(LATER[later])
         restore = engine.snapshot()
         died, number = True, 0
@@ -392,7 +396,7 @@ class TestAnyTime:
 
 
 @pytest.mark.usefixtures("engine")
-def test_the_same_entry_over_and_over_while_a_leaf_is_split() -> None:
+def test_repeated_changes_of_one_entry_while_a_leaf_is_split() -> None:
     """The split can't know which of its states the leaf counts, so it is left to the next write."""
     lists = filled(range(30), tree(f"list#{uuid4()}", fan_out=3))
     with counted_later():
@@ -408,7 +412,7 @@ def test_the_same_entry_over_and_over_while_a_leaf_is_split() -> None:
     lists.check()
 
 
-def test_what_is_pending_is_one_row_of_the_list(engine: Engine) -> None:
+def test_pending_counts_are_rows_of_the_nodes_partition(engine: Engine) -> None:
     """It is in the nodes' partition, and is deleted with them."""
     lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
     lists.do(*inserts(1))

@@ -60,7 +60,7 @@ def stored(of: Tree) -> tuple[object, object]:
 class TestPages:
     """Reading."""
 
-    def test_an_empty_list_needs_no_setup(self) -> None:
+    def test_empty_list_needs_no_setup(self) -> None:
         """It has no row before the first insert."""
         empty = TwoLists(tree("list#empty"))
         for by in (None, STATUS.among("paid")):
@@ -70,7 +70,7 @@ class TestPages:
         assert stored(empty.tree) == ([], [])
         assert faults(empty.tree) == []
 
-    def test_an_entry_by_chance_is_any_that_the_filter_keeps(self) -> None:
+    def test_random_entry_is_any_that_matches_the_filter(self) -> None:
         """Every entry is equally likely, so that concurrent draws seldom conflict."""
         lists = TwoLists(tree("list#chance"))
         assert lists.tree.any_of(STATUS.among("paid")) is None
@@ -82,7 +82,7 @@ class TestPages:
         assert all(each in some for each in pending)
         assert lists.tree.any_of(STATUS.among("refunded")) is None
 
-    def test_its_counts_are_those_of_its_entries(self) -> None:
+    def test_counts_in_total_and_by_filter_value(self) -> None:
         """In all, and by the value of each filter."""
         lists = TwoLists(tree("list#counts"))
         assert not lists.tree.counts()
@@ -94,7 +94,7 @@ class TestPages:
         assert counts[STATUS.counter(None)] == 10
         assert (counts[TEST.counter(True)], counts[TEST.counter(False)]) == (4, 26)
 
-    def test_past_the_end_there_is_nothing_but_the_exact_total(self) -> None:
+    def test_page_past_the_end_is_empty_with_the_exact_total(self) -> None:
         """A page past the end is no error (docs/interface.md, section 2)."""
         lists = filled(range(25))
         listing = lists.tree.page(PageRequest(2, 25), descending=True)
@@ -102,7 +102,7 @@ class TestPages:
         lists.check_page(PageRequest(10**6, 100))
         lists.check_page(PageRequest(7, 25), by=STATUS.among("paid"), within=moments(since=START))
 
-    def test_a_list_that_was_emptied_is_empty(self) -> None:
+    def test_emptied_list_is_empty_and_can_be_filled_again(self) -> None:
         """It accepts entries again."""
         lists = filled(range(60))
         for number in range(60):
@@ -112,7 +112,7 @@ class TestPages:
         lists.do((None, numbered(3)))
         lists.check()
 
-    def test_ranges_reach_over_what_was_emptied(self) -> None:
+    def test_ranges_across_deleted_entries(self) -> None:
         """The edges of a range may be where there are no entries any more."""
         lists = filled(range(300))
         for number in range(40, 260):
@@ -128,7 +128,7 @@ class TestPages:
                     )
         assert faults(lists.tree) == []
 
-    def test_a_range_turned_round_holds_nothing(self) -> None:
+    def test_inverted_range_is_empty(self) -> None:
         """Its From is after its To."""
         lists = filled(range(50))
         back = KeyRange(numbered(30).key, numbered(10).key)
@@ -136,7 +136,7 @@ class TestPages:
         lists.check_page(PageRequest(), within=back, by=STATUS.among("paid"), descending=True)
         assert lists.tree.scan(PageRequest(), list, advised="q", within=back).total == 0
 
-    def test_five_thousand_equal_moments_split_by_their_ids(self) -> None:
+    def test_five_thousand_equal_moments_are_split_by_id(self) -> None:
         """Only the ids distinguish them."""
         lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
         keys = sorted(moment_key(START, UUID(int=n * 2**100)) for n in range(5000))
@@ -150,9 +150,7 @@ class TestPages:
         lists.check_page(PageRequest(3, 100), within=exactly)
         lists.check_page(PageRequest(1, 100), within=moments(until=START))
 
-    def test_a_list_written_at_each_call_of_a_reader_answers_all_the_same(
-        self, engine: Engine
-    ) -> None:
+    def test_read_ends_though_the_list_is_written_at_each_call(self, engine: Engine) -> None:
         """After some attempts the reader answers with what it read; each row was stored."""
         lists = filled(range(200))
         writes = iter(range(1000, 2000))
@@ -176,7 +174,7 @@ class TestPages:
 class TestWrites:
     """The writes of a transaction, and the operations that it refuses."""
 
-    def test_what_is_there_is_not_inserted_again(self) -> None:
+    def test_insert_of_an_existing_key_is_refused(self) -> None:
         """The problem is the caller's, else it is a lost race; nothing changes."""
         lists = filled(range(30))
         before = stored(lists.tree)
@@ -190,7 +188,7 @@ class TestWrites:
     @pytest.mark.parametrize(
         "missing", [numbered(99), numbered(7, "pending"), numbered(7, test=True)]
     )
-    def test_what_is_not_there_so_is_neither_deleted_nor_moved(self, missing: TreeEntry) -> None:
+    def test_delete_or_move_of_a_missing_entry_is_refused(self, missing: TreeEntry) -> None:
         """Otherwise other filter values would be subtracted than were added."""
         lists = filled(range(30))
         before = stored(lists.tree)
@@ -207,7 +205,7 @@ class TestWrites:
         assert stored(lists.tree) == before
 
     @pytest.mark.usefixtures("engine")
-    def test_with_the_same_levels_always_a_write_touches_the_same_rows(self) -> None:
+    def test_write_touches_as_many_rows_in_a_list_with_fixed_levels(self) -> None:
         """The first entry's write does, and the thousandth's: the top is wide from the start."""
         lists = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=5, levels=2))
         for number in range(200):
@@ -224,7 +222,7 @@ class TestWrites:
         assert len(lists.tree.rows.top()) > 5
         lists.check()
 
-    def test_a_list_without_filters_deletes_by_key(self) -> None:
+    def test_list_without_filters_deletes_by_key(self) -> None:
         """Without filters nothing else of the entry could be wrong."""
         plain = Tree(f"list#{uuid4()}", fan_out=3)
         commit_anew(apply(plain, [(None, TreeEntry("1", payload="x")), (None, TreeEntry("2"))]))
@@ -235,7 +233,7 @@ class TestWrites:
         with pytest.raises(LostRace):
             changes.commit()
 
-    def test_one_transaction_does_one_thing_to_a_key(self) -> None:
+    def test_second_operation_on_the_same_key_is_refused(self) -> None:
         """Another operation on the same key is a mistake of the caller."""
         lists = filled(range(3))
         changes = Changes()
@@ -248,7 +246,7 @@ class TestWrites:
         with pytest.raises(ValueError, match="other filter values"):
             lists.tree.delete(changes, numbered(9, "pending"))
 
-    def test_a_payload_alone_leaves_the_nodes_as_they_are(self) -> None:
+    def test_payload_change_writes_no_node(self) -> None:
         """The transaction has one write."""
         lists = filled(range(100))
         nodes, _ = stored(lists.tree)
@@ -262,7 +260,7 @@ class TestWrites:
         lists.check()
         assert stored(lists.tree)[0] == nodes
 
-    def test_a_move_within_a_leaf_leaves_the_levels_above_as_they_are(self) -> None:
+    def test_move_within_a_leaf_writes_no_node_above(self) -> None:
         """The transaction writes two entries and their leaf."""
         lists = filled(range(100))
         leaf = lists.tree.rows.floor(0, numbered(50).key)
@@ -277,7 +275,7 @@ class TestWrites:
         assert len(changes) == 3
         lists.check()
 
-    def test_a_batch_writes_each_node_once(self) -> None:
+    def test_batch_writes_each_node_once(self) -> None:
         """87 entries in order: an import's transaction."""
         lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
         for first in range(0, 870, 87):
@@ -289,7 +287,7 @@ class TestWrites:
             assert len(changes) <= MAX_ITEMS
         lists.check()
 
-    def test_one_list_made_twice_in_a_unit_is_one_list(self) -> None:
+    def test_two_instances_of_a_list_share_one_unit(self) -> None:
         """Repositories are created repeatedly within one unit."""
         lists = filled(range(30))
         again = tree(lists.tree.partition)
@@ -304,7 +302,7 @@ class TestWrites:
         lists.check()
         other.check()
 
-    def test_a_unit_that_begins_again_forgets_what_it_gathered(self) -> None:
+    def test_cleared_unit_forgets_previous_operations(self) -> None:
         """A lost race runs the handler again with the same `Changes`."""
         lists = filled(range(30))
         changes = Changes()
@@ -315,7 +313,7 @@ class TestWrites:
         lists.note((None, numbered(41)))
         lists.check()
 
-    def test_a_batch_beyond_a_transaction_says_so(self) -> None:
+    def test_batch_larger_than_a_transaction_raises_too_many_writes(self) -> None:
         """The caller halves it."""
         lists = filled(range(0, 900, 3))
         changes = Changes()
@@ -328,7 +326,7 @@ class TestWrites:
 class TestNodes:
     """Splits and merges, on which no answer may depend."""
 
-    def test_a_commit_succeeds_though_its_splits_fail(self, engine: Engine) -> None:
+    def test_throttled_split_does_not_fail_the_commit(self, engine: Engine) -> None:
         """A split that DynamoDB throttles is done with the next write."""
         lists = filled(range(5), tree(f"list#{uuid4()}", fan_out=3))
         committed = False
@@ -353,7 +351,7 @@ class TestNodes:
         lists.check()
 
     @pytest.mark.parametrize("transactions", [1, 2, 3, 4])
-    def test_who_dies_between_commit_and_splits_leaves_a_right_list(
+    def test_killed_between_commit_and_splits_leaves_a_correct_list(
         self, engine: Engine, transactions: int
     ) -> None:
         """Some nodes may have been split by then; the next writes split the others."""
@@ -384,7 +382,7 @@ class TestNodes:
         lists.check()
 
     @pytest.mark.usefixtures("engine")
-    def test_who_writes_many_times_in_a_row_splits_later_and_into_more(self) -> None:
+    def test_consecutive_writer_splits_later_into_more_nodes(self) -> None:
         """Splits were most of an import's calls.
 
         The next writer splits nodes that are left full.
@@ -406,7 +404,7 @@ class TestNodes:
         lists.check()
 
     @pytest.mark.usefixtures("engine")
-    def test_what_comes_in_order_leaves_nodes_nearly_full(self) -> None:
+    def test_ordered_inserts_leave_nodes_nearly_full(self) -> None:
         """Half empty nodes that get no more entries would need another level."""
         lists = TwoLists(tree(f"list#{uuid4()}", fan_out=6))
         for number in range(240):
@@ -418,7 +416,7 @@ class TestNodes:
         lists.check()
 
     @pytest.mark.usefixtures("engine")
-    def test_rows_that_move_on_leave_no_trail_of_nodes(self) -> None:
+    def test_entries_moved_to_the_end_leave_no_empty_nodes(self) -> None:
         """Products by changedAt do so: every change moves one to the end."""
         lists = filled(range(60))
         most = 0
@@ -431,7 +429,7 @@ class TestNodes:
         assert most <= 60
 
     @pytest.mark.usefixtures("engine")
-    def test_deletes_in_any_order_leave_fewer_nodes_than_entries(self) -> None:
+    def test_deletes_leave_fewer_leaves_than_entries(self) -> None:
         """Only empty nodes are removed, but all of those."""
         lists = filled(range(400))
         for number in sorted(range(400), key=lambda n: n * 7919 % 401):
@@ -448,7 +446,7 @@ class TestNodes:
         )
 
 
-def test_rows_stand_under_the_lists_own_partitions(engine: Engine) -> None:
+def test_rows_are_in_the_two_partitions_of_the_list(engine: Engine) -> None:
     """So a workspace's rows are found, and removed, by its keys."""
     lists = filled(range(30))
     rows = lists.tree.rows

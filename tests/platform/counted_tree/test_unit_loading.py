@@ -113,7 +113,7 @@ def at_the_end(count: int, begin: int = 100) -> list[TreeEntry]:
 class TestUnits:
     """The writes of a unit."""
 
-    def test_entries_at_the_end_stand_in_pages_of_their_own(self) -> None:
+    def test_appended_entries_are_stored_as_separate_pages(self) -> None:
         lists, loader = begun(), Loader()
         for unit in range(12):
             loader.add(lists, at_the_end(6, 100 + 30 * unit))
@@ -121,7 +121,7 @@ class TestUnits:
         assert pages(lists) == 12
         lists.check()
 
-    def test_many_entries_at_the_end_stand_in_several_leaves(self, engine: Engine) -> None:
+    def test_many_appended_entries_are_spread_over_several_leaves(self, engine: Engine) -> None:
         """They have about one size, by one transaction; a last leaf with room is filled first."""
         lists, loader = begun(), Loader()
         for unit, count in enumerate((6, 20, 2, 33)):
@@ -133,7 +133,7 @@ class TestUnits:
             lists.check_whole()
         lists.check()
 
-    def test_nothing_is_read_for_what_follows(self, engine: Engine) -> None:
+    def test_consecutive_unit_reads_nothing(self, engine: Engine) -> None:
         """Except when nodes above are full."""
         lists, loader = begun(), Loader()
         loader.add(lists, at_the_end(6, 100))
@@ -142,7 +142,7 @@ class TestUnits:
         assert engine.calls == ["BatchWriteItem", "TransactWriteItems"]
         lists.check()
 
-    def test_where_pages_may_be_is_written_once_for_what_is_foreseen(self) -> None:
+    def test_span_is_written_once_for_foreseen_entries(self) -> None:
         """Rows there, written before the pages or in their place, are listed too."""
         lists, loader, spans = begun(), Loader(), []
         units = [at_the_end(6, 100 + 30 * unit) for unit in range(6)]
@@ -159,13 +159,13 @@ class TestUnits:
         lists.check()
         assert [spans.index(span) for span in spans] == [0, 0, 0, 3, 4]
 
-    def test_entries_between_others_come_into_their_pages(self) -> None:
+    def test_entries_between_existing_ones_are_added_to_pages(self) -> None:
         lists, loader = begun(), Loader()
         loader.add(lists, at_the_end(60))
         loader.add(lists, [numbered(number) for number in range(101, 160, 5)])
         lists.check()
 
-    def test_the_record_and_its_entries_come_together(self, engine: Engine) -> None:
+    def test_record_and_entries_are_written_atomically(self, engine: Engine) -> None:
         """If the record's condition fails, the list is unchanged, without an unused page."""
         lists, loader = begun(), Loader()
         stored = {pk: dict(part) for pk, part in engine.items.items()}
@@ -176,7 +176,7 @@ class TestUnits:
         assert {pk: part for pk, part in engine.items.items() if part} == stored
         lists.check()
 
-    def test_several_lists_are_written_by_one_transaction(self, engine: Engine) -> None:
+    def test_several_lists_are_written_in_one_transaction(self, engine: Engine) -> None:
         one, other, loader = begun(), begun(), Loader()
         entries = at_the_end(6)
         engine.calls.clear()
@@ -186,13 +186,13 @@ class TestUnits:
             lists.model.update({entry.key: entry for entry in entries})
             lists.check()
 
-    def test_a_list_that_never_had_an_entry_begins_with_a_row(self) -> None:
+    def test_first_entry_of_a_list_is_a_row(self) -> None:
         """A unit of only pages loses its race there, as if another writer were there."""
         lists = TwoLists(tree(f"list#{uuid4()}", 3, 4, packing=PACKING))
         Loader().add(lists, at_the_end(20))
         lists.check()
 
-    def test_what_is_to_be_counted_later_stays_where_it_is(self, engine: Engine) -> None:
+    def test_pending_delete_at_the_end_is_counted_correctly(self, engine: Engine) -> None:
         """An entry after all others that is deleted, and that the last leaf still counts."""
         lists, loader = begun(), Loader()
         lists.do(*inserts(150))
@@ -212,10 +212,10 @@ def one_call_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("engine", "one_call_at_once")
-class TestAhead:
+class TestUnitsInFlight:
     """Units that are planned while the one before is written."""
 
-    def test_the_next_one_goes_on_where_that_will_end(self, engine: Engine) -> None:
+    def test_next_unit_is_planned_without_reads(self, engine: Engine) -> None:
         lists, loader = begun(), LoaderAhead()
         loader.add(lists, at_the_end(6, 100))
         engine.calls.clear()
@@ -225,20 +225,20 @@ class TestAhead:
         assert "Query" not in engine.calls
         lists.check()
 
-    def test_many_at_the_end(self) -> None:
+    def test_many_units_at_the_end(self) -> None:
         """Nodes above are split in between."""
         lists, loader = begun(), LoaderAhead()
         loader.add_all(lists, [at_the_end(16, 100 + 80 * unit) for unit in range(30)])
         lists.check()
         assert pages(lists) == 60
 
-    def test_some_that_stand_between_others(self) -> None:
+    def test_units_between_existing_entries(self) -> None:
         lists, loader = begun(), LoaderAhead()
         units = [at_the_end(6, 100), at_the_end(6, 200), at_the_end(6, 141), at_the_end(6, 300)]
         loader.add_all(lists, units)
         lists.check()
 
-    def test_where_one_loses_the_next_isnt_written_either(self, engine: Engine) -> None:
+    def test_lost_race_discards_the_next_unit_and_leaves_no_page(self, engine: Engine) -> None:
         """No page of either is left."""
         lists, loader = begun(), LoaderAhead()
         loader.add(lists, at_the_end(6, 100))
@@ -252,7 +252,7 @@ class TestAhead:
         loader.add_all(lists, [at_the_end(6, 200), at_the_end(6, 300)])
         lists.check()
 
-    def test_one_whose_answer_got_lost_keeps_its_pages(self) -> None:
+    def test_lost_response_preserves_the_units_pages(self) -> None:
         """The unit may be committed nevertheless: the next one loses its race to it."""
 
         class Unanswered(Changes):
@@ -274,7 +274,7 @@ class TestAhead:
         lists.model.update({entry.key: entry for entry in written})
         lists.check()
 
-    def test_what_is_too_much_loses_nothing_of_the_one_before(self) -> None:
+    def test_too_large_unit_does_not_affect_the_previous_one(self) -> None:
         lists, loader = begun(), LoaderAhead()
         loader.add(lists, at_the_end(6, 100))
         before = at_the_end(6, 200)
@@ -298,7 +298,7 @@ AT_ONCE: dict[str, list[Operation]] = {
 
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("unit", ["at the end", "last", "behind"])
-def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) -> None:
+def test_writer_between_any_two_calls_of_units(engine: Engine, unit: str, later: bool) -> None:
     """Another writer beside units at the end of the list, and the units after it."""
 
     def act(lists: TwoLists) -> None:
@@ -318,7 +318,7 @@ def test_a_writer_between_any_two_calls(engine: Engine, unit: str, later: bool) 
 
 @pytest.mark.usefixtures("one_call_at_once")
 @pytest.mark.parametrize("unit", ["at the end", "last", "behind"])
-def test_a_writer_between_any_two_calls_of_units_ahead(engine: Engine, unit: str) -> None:
+def test_writer_between_any_two_calls_of_in_flight_units(engine: Engine, unit: str) -> None:
     """If a unit loses its race, so does the unit that was planned on it."""
 
     def work(lists: TwoLists) -> None:
@@ -328,7 +328,7 @@ def test_a_writer_between_any_two_calls_of_units_ahead(engine: Engine, unit: str
 
 
 @pytest.mark.parametrize("unit", ["at the end", "behind"])
-def test_a_unit_between_any_two_calls_of_a_writer(engine: Engine, unit: str) -> None:
+def test_unit_between_any_two_calls_of_a_writer(engine: Engine, unit: str) -> None:
     """The writer may also split the last leaf."""
     before = begun()
     before.do(*inserts(37, 38))
@@ -339,7 +339,7 @@ def test_a_unit_between_any_two_calls_of_a_writer(engine: Engine, unit: str) -> 
     each_pause(engine, before, act, lambda lists: lists.do(*AT_ONCE[unit]))
 
 
-def test_killed_before_each_call(engine: Engine) -> None:
+def test_killed_before_each_call_leaves_a_correct_list(engine: Engine) -> None:
     """The list is as before or as afterwards, and the repetition adds what is missing."""
     before = begun()
     restore = engine.snapshot()
@@ -422,7 +422,7 @@ class UnitHistories(PackedHistories):
 
 
 @pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
-def test_histories_with_units(engine: Engine) -> None:
+def test_list_loaded_by_units_equals_model_after_any_history(engine: Engine) -> None:
     """Whatever is written before units and between their calls, the list equals a plain one."""
 
     class OnEngine(UnitHistories):

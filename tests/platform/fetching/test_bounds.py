@@ -78,12 +78,12 @@ def send(
         "silence before the body",
     ],
 )
-def test_a_slow_server_ends_at_the_deadline(script: Script, resolver: Resolver, wire: Wire) -> None:
+def test_slow_server_times_out(script: Script, resolver: Resolver, wire: Wire) -> None:
     with timed_out():
         send(script, wire, resolver, TIMEOUT)
 
 
-def test_a_server_that_does_not_read_ends_at_the_deadline(resolver: Resolver, wire: Wire) -> None:
+def test_server_that_does_not_read_times_out(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[ADDRESS]]
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         wire.repoint(ADDRESS, 80, deaf.getsockname()[1])
@@ -97,13 +97,15 @@ def test_a_server_that_does_not_read_ends_at_the_deadline(resolver: Resolver, wi
             )
 
 
-def test_a_slow_answer_within_the_time_is_whole(resolver: Resolver, wire: Wire) -> None:
+def test_slow_response_within_the_timeout_is_complete(resolver: Resolver, wire: Wire) -> None:
     slow = dripping(HEAD + b"Content-Length: 5\r\n\r\n", [b"s", b"l", b"o", b"w", b"!"], 0.05)
     answer = send(slow, wire, resolver, 10)
     assert (answer.status, answer.body) == (200, b"slow!")
 
 
-def test_a_slow_resolver_ends_at_the_deadline(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_dns_resolver_times_out_without_connecting(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def resolve(host: str, port: int) -> list[str]:
         time.sleep(30)
         return [ADDRESS]
@@ -114,7 +116,7 @@ def test_a_slow_resolver_ends_at_the_deadline(wire: Wire, monkeypatch: pytest.Mo
     assert wire.connected == []
 
 
-def test_a_slow_resolver_refuses_the_url_when_set(
+def test_check_url_refuses_when_dns_resolution_times_out(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def resolve(host: str, port: int) -> list[str]:
@@ -128,7 +130,7 @@ def test_a_slow_resolver_refuses_the_url_when_set(
     assert refused.value.reason == UrlRefusal.UNRESOLVED.value
 
 
-def test_silent_addresses_share_the_time(
+def test_unreachable_addresses_share_the_connect_timeout(
     resolver: Resolver, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A `connect` that gets no answer waits as long as it may; the next address is still tried."""
@@ -154,7 +156,7 @@ def test_silent_addresses_share_the_time(
 
 
 @pytest.mark.parametrize("timeout", [0, -1])
-def test_no_time_is_no_request(timeout: float, resolver: Resolver, wire: Wire) -> None:
+def test_expired_timeout_sends_no_request(timeout: float, resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[ADDRESS]]
     with pytest.raises(FetchFailed) as failed:
         post("https://shop.example/", body=b"", headers={}, timeout=timeout)
@@ -171,25 +173,25 @@ def test_no_time_is_no_request(timeout: float, resolver: Resolver, wire: Wire) -
     ],
     ids=["with a length", "until closed", "chunked"],
 )
-def test_a_big_answer_is_cut(head: bytes, resolver: Resolver, wire: Wire) -> None:
+def test_large_response_is_truncated(head: bytes, resolver: Resolver, wire: Wire) -> None:
     content = bytes(range(250)) * 4_000
     answer = send(saying(HEAD + head + content), wire, resolver, 10)
     assert (answer.status, answer.body) == (200, content[:65_536])
 
 
-def test_an_endless_answer_is_cut(resolver: Resolver, wire: Wire) -> None:
+def test_endless_response_is_truncated(resolver: Resolver, wire: Wire) -> None:
     answer = send(dripping(HEAD + b"\r\n", itertools.repeat(b"a" * 5_000), 0), wire, resolver, 10)
     assert answer.body == b"a" * ANSWER_BYTES
 
 
-def test_a_compressed_answer_stays_small(resolver: Resolver, wire: Wire) -> None:
+def test_gzip_bomb_is_truncated_undecompressed(resolver: Resolver, wire: Wire) -> None:
     bomb = gzip.compress(bytes(20_000_000))
     head = b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)
     answer = send(saying(HEAD + head + bomb), wire, resolver, 10)
     assert answer.body == bomb[:65_536]
 
 
-def test_a_big_request_arrives_whole(resolver: Resolver, wire: Wire) -> None:
+def test_large_request_body_arrives_complete(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[ADDRESS]]
     body = bytes(range(256)) * 10_000
     with serving(saying(HEAD + b"Content-Length: 0\r\n\r\n")) as server:

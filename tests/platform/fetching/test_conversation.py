@@ -61,7 +61,7 @@ def talk(resolver: Resolver, wire: Wire) -> Callable[[Server], Conversation]:
 Talk = Callable[[Server], Conversation]
 
 
-def test_one_connection_carries_every_request(talk: Talk, wire: Wire, resolver: Resolver) -> None:
+def test_all_requests_reuse_one_connection(talk: Talk, wire: Wire, resolver: Resolver) -> None:
     with (
         serving(in_turn(of(b"one"), of(b"two"), of(b"")), turns=3) as server,
         talk(server) as conversation,
@@ -77,7 +77,7 @@ def test_one_connection_carries_every_request(talk: Talk, wire: Wire, resolver: 
 
 
 @pytest.mark.parametrize("last", [of(b"bye"), of(b"bye", "Connection: close")])
-def test_one_that_the_server_ended_is_made_again(last: bytes, talk: Talk, wire: Wire) -> None:
+def test_connection_closed_by_the_server_is_reopened(last: bytes, talk: Talk, wire: Wire) -> None:
     with serving(saying(last)) as server, talk(server) as conversation:
         for _ in range(3):
             assert say(conversation).body == b"bye"
@@ -86,7 +86,7 @@ def test_one_that_the_server_ended_is_made_again(last: bytes, talk: Talk, wire: 
     assert wire.connected == [(ADDRESS, 80)] * 3
 
 
-def test_a_new_connection_is_authorized_anew(talk: Talk, wire: Wire, resolver: Resolver) -> None:
+def test_new_connection_is_authorized_again(talk: Talk, wire: Wire, resolver: Resolver) -> None:
     with serving(saying(of(b"ok", "Connection: close"))) as server, talk(server) as conversation:
         assert say(conversation).body == b"ok"
         resolver.answers["shop.example"] = [["169.254.169.254"]]
@@ -103,7 +103,7 @@ def test_plain_http_is_refused_by_default(talk: Talk, wire: Wire) -> None:
 
 
 @pytest.mark.parametrize(("size", "fits"), [(0, True), (9, True), (10, True), (11, False)])
-def test_an_answer_may_have_so_many_bytes(size: int, fits: bool, talk: Talk) -> None:
+def test_response_over_max_bytes_is_refused(size: int, fits: bool, talk: Talk) -> None:
     with serving(in_turn(of(b"x" * size)), turns=1) as server, talk(server) as conversation:
         if fits:
             assert len(say(conversation, max_bytes=10).body) == size
@@ -116,7 +116,7 @@ def test_an_answer_may_have_so_many_bytes(size: int, fits: bool, talk: Talk) -> 
 @pytest.mark.parametrize(
     "broken", [b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", b"nonsense\r\n\r\n"]
 )
-def test_what_is_left_of_a_broken_answer_is_nobodys(broken: bytes, talk: Talk, wire: Wire) -> None:
+def test_broken_response_closes_the_connection(broken: bytes, talk: Talk, wire: Wire) -> None:
     with serving(in_turn(broken, of(b"whole")), turns=1) as server, talk(server) as conversation:
         with pytest.raises(FetchFailed) as failed:
             say(conversation)
@@ -145,7 +145,7 @@ def test_each_request_has_its_own_deadline(talk: Talk) -> None:
         assert 0.4 <= time.monotonic() - started < 3.4
 
 
-def test_closing_ends_it_and_may_be_repeated(talk: Talk, wire: Wire) -> None:
+def test_close_is_idempotent_and_allows_reconnection(talk: Talk, wire: Wire) -> None:
     with serving(in_turn(of(b"one"), of(b"two")), turns=2) as server:
         conversation = talk(server)
         conversation.close()

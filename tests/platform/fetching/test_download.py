@@ -63,7 +63,7 @@ def in_turn(*answers: bytes) -> Script:
 class TestFile:
     """The file at an address."""
 
-    def test_its_bytes_and_what_the_server_says_of_it(self, wire: Wire, resolver: Resolver) -> None:
+    def test_content_with_content_type_and_length(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(headers={"Content-Type": "text/csv; charset=x"}))) as server:
             at_shop(wire, resolver, server)
             with download(START, timeout=5, max_bytes=5, schemes=HTTP_OR_HTTPS) as download_of:
@@ -72,40 +72,42 @@ class TestFile:
         assert server.lines[0] == "GET /feed HTTP/1.1"
         assert server.header("accept-encoding") == ["identity"]
 
-    def test_packed_content_comes_as_it_is(self, wire: Wire, resolver: Resolver) -> None:
+    def test_gzip_content_is_not_decompressed(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(b"\x1f\x8bxyz", {"Content-Encoding": "gzip"}))) as server:
             at_shop(wire, resolver, server)
             assert whole() == b"\x1f\x8bxyz"
 
     @pytest.mark.parametrize("status", [204, 301, 304, 401, 404, 500, 503])
-    def test_any_other_status(self, wire: Wire, resolver: Resolver, status: int) -> None:
+    def test_status_other_than_200_fails(self, wire: Wire, resolver: Resolver, status: int) -> None:
         answer = f"HTTP/1.1 {status} Some\r\nContent-Length: 0\r\n\r\n".encode()
         with serving(saying(answer)) as server:
             at_shop(wire, resolver, server)
             assert failure(whole) is Failure.STATUS
 
-    def test_too_long_by_its_own_word(self, wire: Wire, resolver: Resolver) -> None:
+    def test_content_length_over_max_bytes_fails(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(file(b"x" * 11))) as server:
             at_shop(wire, resolver, server)
             assert failure(lambda: whole(max_bytes=10)) is Failure.TOO_LONG
 
-    def test_too_long_without_a_word(self, wire: Wire, resolver: Resolver) -> None:
+    def test_body_over_max_bytes_without_content_length_fails(
+        self, wire: Wire, resolver: Resolver
+    ) -> None:
         with serving(saying(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 11)) as server:
             at_shop(wire, resolver, server)
             assert failure(lambda: whole(max_bytes=10)) is Failure.TOO_LONG
 
-    def test_one_that_breaks_off(self, wire: Wire, resolver: Resolver) -> None:
+    def test_truncated_body_fails(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nid")) as server:
             at_shop(wire, resolver, server)
             assert failure(whole) is not Failure.STATUS
 
-    def test_one_that_drips(self, wire: Wire, resolver: Resolver) -> None:
+    def test_slow_body_times_out(self, wire: Wire, resolver: Resolver) -> None:
         start = b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
         with serving(dripping(start, [b"x"] * 900, 0.01)) as server:
             at_shop(wire, resolver, server)
             assert failure(lambda: whole(timeout=0.2)) is Failure.TIMED_OUT
 
-    def test_what_goes_wrong_with_the_taker_is_the_takers(
+    def test_error_of_the_consumer_is_raised_unchanged(
         self, wire: Wire, resolver: Resolver
     ) -> None:
         with serving(saying(file())) as server:
@@ -124,7 +126,7 @@ class TestRedirects:
     @pytest.mark.parametrize(
         "location", ["http://other.example/x", "//other.example/x", "HTTP://OTHER.example:80/x#y"]
     )
-    def test_to_another_host(
+    def test_redirect_to_another_host_is_followed(
         self, wire: Wire, resolver: Resolver, status: int, location: str
     ) -> None:
         with (
@@ -138,27 +140,27 @@ class TestRedirects:
         assert second.lines[0] == "GET /x HTTP/1.1"
         assert wire.connected == [(PUBLIC, 80), (OTHER, 80)]
 
-    def test_within_a_host(self, wire: Wire, resolver: Resolver) -> None:
+    def test_redirect_within_the_host_is_followed(self, wire: Wire, resolver: Resolver) -> None:
         with serving(in_turn(redirect("new?a=1"), redirect("/newest"), file())) as server:
             at_shop(wire, resolver, server)
             assert whole() == b"id\n1\n"
         lines = [request.split(b"\r\n")[0] for request in server.requests]
         assert lines == [b"GET /feed HTTP/1.1", b"GET /new?a=1 HTTP/1.1", b"GET /newest HTTP/1.1"]
 
-    def test_so_many_and_no_more(self, wire: Wire, resolver: Resolver) -> None:
+    def test_more_than_five_redirects_fail(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(redirect("/again"))) as server:
             at_shop(wire, resolver, server)
             assert failure(whole) is Failure.REDIRECTS
         assert len(wire.connected) == 6
 
-    def test_none_where_none_are_asked_for(self, wire: Wire, resolver: Resolver) -> None:
+    def test_redirect_fails_if_none_are_allowed(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(redirect("/again"))) as server:
             at_shop(wire, resolver, server)
             assert failure(lambda: whole(redirects=0)) is Failure.STATUS
         assert len(wire.connected) == 1
 
     @pytest.mark.parametrize("address", NOT_PUBLIC)
-    def test_to_an_address_that_isnt_public(
+    def test_redirect_to_private_address_is_refused(
         self, wire: Wire, resolver: Resolver, address: str
     ) -> None:
         literal = f"[{address}]" if ":" in address else address
@@ -172,7 +174,7 @@ class TestRedirects:
                     whole()
             assert wire.connected == [(PUBLIC, 80)]
 
-    def test_to_a_host_that_has_another_address_by_then(
+    def test_dns_rebinding_between_redirects_is_refused(
         self, wire: Wire, resolver: Resolver
     ) -> None:
         with serving(saying(redirect("/again"))) as server:
@@ -195,14 +197,16 @@ class TestRedirects:
             "http://other.example\\@169.254.169.254/",
         ],
     )
-    def test_to_what_nobody_may_open(self, wire: Wire, resolver: Resolver, location: str) -> None:
+    def test_redirect_to_disallowed_url_is_refused(
+        self, wire: Wire, resolver: Resolver, location: str
+    ) -> None:
         with serving(saying(redirect(location))) as server:
             at_shop(wire, resolver, server)
             with pytest.raises(UrlNotAllowed):
                 whole()
         assert wire.connected == [(PUBLIC, 80)]
 
-    def test_all_of_them_in_one_time(self, wire: Wire, resolver: Resolver) -> None:
+    def test_all_redirects_share_one_timeout(self, wire: Wire, resolver: Resolver) -> None:
         slow = dripping(b"", [bytes([byte]) for byte in redirect("/again")], 0.01)
         with serving(slow) as server:
             at_shop(wire, resolver, server)

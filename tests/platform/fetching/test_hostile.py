@@ -332,7 +332,7 @@ def expected_questions(row: Hostile) -> list[str]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: ascii(row.url[:60]))
-def test_a_hostile_url_is_refused_when_set(
+def test_check_url_refuses_hostile_url(
     row: Hostile, resolver: Resolver, attempts: list[str]
 ) -> None:
     opened(row, resolver)
@@ -344,7 +344,7 @@ def test_a_hostile_url_is_refused_when_set(
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: ascii(row.url[:60]))
-def test_a_hostile_url_is_refused_when_opened(
+def test_post_refuses_hostile_url_without_connecting(
     row: Hostile, resolver: Resolver, attempts: list[str]
 ) -> None:
     opened(row, resolver)
@@ -355,11 +355,11 @@ def test_a_hostile_url_is_refused_when_opened(
     assert attempts == []
 
 
-def test_the_table_is_as_long_as_it_claims() -> None:
+def test_at_least_200_distinct_hostile_urls() -> None:
     assert len({(row.url, str(row.resolved)) for row in ROWS}) == len(ROWS) >= 200
 
 
-def test_the_spies_see_a_connection_and_a_question(attempts: list[str]) -> None:
+def test_connections_and_dns_queries_are_detected(attempts: list[str]) -> None:
     """Without this, the proofs above would also pass if nothing watched the guard."""
     with pytest.raises(AssertionError):
         socket.create_connection(("127.0.0.1", 9))
@@ -385,9 +385,7 @@ def test_http_is_refused_where_only_https_is_allowed(
     assert attempts == []
 
 
-def test_a_name_without_an_address_is_refused_when_set(
-    resolver: Resolver, attempts: list[str]
-) -> None:
+def test_unresolvable_host_is_refused_by_check_url(resolver: Resolver, attempts: list[str]) -> None:
     with pytest.raises(UrlNotAllowed) as refused:
         check_url("https://nowhere.example/", schemes=HTTPS)
     assert refused.value.reason == UrlRefusal.UNRESOLVED.value
@@ -395,7 +393,7 @@ def test_a_name_without_an_address_is_refused_when_set(
     assert attempts == []
 
 
-def test_no_reason_repeats_a_credential(resolver: Resolver) -> None:
+def test_refusal_reason_contains_no_credential(resolver: Resolver) -> None:
     secret = "hunter2secret"
     for url in (
         f"https://ann:{secret}@shop.example/",
@@ -426,7 +424,7 @@ def test_no_reason_repeats_a_credential(resolver: Resolver) -> None:
         "https://shop.example/".ljust(2048, "a"),
     ],
 )
-def test_a_legal_url_passes(url: str, resolver: Resolver, attempts: list[str]) -> None:
+def test_valid_url_is_accepted(url: str, resolver: Resolver, attempts: list[str]) -> None:
     resolver.answers["shop.example"] = [[PUBLIC, "2606:4700::1111"]]
     check_url(url, schemes=HTTPS)
     assert resolver.queries == ["shop.example"]
@@ -463,7 +461,7 @@ def test_a_legal_url_passes(url: str, resolver: Resolver, attempts: list[str]) -
         "https://[2A00:1450:4001::1]/",
     ],
 )
-def test_a_public_address_passes_without_a_question(
+def test_public_address_is_accepted_without_dns_query(
     url: str, resolver: Resolver, attempts: list[str]
 ) -> None:
     check_url(url, schemes=HTTPS)
@@ -485,7 +483,7 @@ def test_a_public_address_passes_without_a_question(
         "xn--p1ai.xn--p1ai",
     ],
 )
-def test_a_legal_name_passes(host: str, resolver: Resolver, attempts: list[str]) -> None:
+def test_valid_hostname_is_accepted(host: str, resolver: Resolver, attempts: list[str]) -> None:
     resolver.answers[host] = [[PUBLIC]]
     check_url(f"https://{host}/", schemes=HTTPS)
     assert resolver.queries == [host]

@@ -40,7 +40,7 @@ def refusal(url: str, schemes: frozenset[str] = HTTP_OR_HTTPS) -> str:
     ],
 )
 @pytest.mark.parametrize("schemes", [HTTPS, HTTP_OR_HTTPS])
-def test_what_is_named_passes_in_the_local_run(
+def test_allowed_host_passes_in_the_local_run(
     url: str, schemes: frozenset[str], allow: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     resolver.answers = {"shop-stub": [["172.17.0.2"]], "localhost": [["127.0.0.1", "::1"]]}
@@ -67,7 +67,7 @@ def test_what_is_named_passes_in_the_local_run(
         ("https://localhost/", UrlRefusal.INTERNAL_NAME),  # port 443
     ],
 )
-def test_only_what_is_named_passes(
+def test_host_not_allowed_is_refused(
     url: str, why: UrlRefusal, allow: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     resolver.answers = {"a.shop-stub": [["127.0.0.1"]]}
@@ -75,7 +75,7 @@ def test_only_what_is_named_passes(
 
 
 @pytest.mark.parametrize("local", [None, "", "0", "true", "yes", " 1"])
-def test_nothing_is_exempt_outside_of_the_local_run(
+def test_allowed_hosts_are_ignored_outside_the_local_run(
     local: str | None, allow: pytest.MonkeyPatch, resolver: Resolver, attempts: list[str]
 ) -> None:
     if local is None:
@@ -94,7 +94,7 @@ def test_nothing_is_exempt_outside_of_the_local_run(
 
 
 @pytest.mark.parametrize("named", [None, "", ",", "127.0.0.1", "*", "127.0.0.1:*", "0.0.0.0/0"])
-def test_the_local_run_alone_exempts_nothing(
+def test_local_run_without_allowed_hosts_refuses_loopback(
     named: str | None, allow: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     if named is None:
@@ -104,7 +104,7 @@ def test_the_local_run_alone_exempts_nothing(
     assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value
 
 
-def test_the_setting_is_read_at_each_call(
+def test_allowed_hosts_setting_is_read_at_each_call(
     monkeypatch: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     with serving(OK) as server:
@@ -121,7 +121,7 @@ def test_the_setting_is_read_at_each_call(
     assert resolver.queries == []
 
 
-def test_a_named_host_is_connected_to_where_it_resolves(
+def test_allowed_host_may_resolve_to_loopback(
     monkeypatch: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     resolver.answers["shop.example"] = [["127.0.0.1"], ["8.8.8.8"]]
@@ -153,7 +153,7 @@ class TestLoopback:
         ],
     )
     @pytest.mark.parametrize("schemes", [HTTPS, HTTP_OR_HTTPS])
-    def test_each_port_of_this_machine_may_be_opened_in_the_local_run(
+    def test_any_loopback_port_is_allowed_in_the_local_run(
         self, url: str, schemes: frozenset[str], resolver: Resolver
     ) -> None:
         resolver.answers = {"localhost": [["127.0.0.1", "::1"]]}
@@ -176,19 +176,21 @@ class TestLoopback:
             ("http://ann@127.0.0.1/", UrlRefusal.USERINFO),
         ],
     )
-    def test_nothing_else_may(self, url: str, why: UrlRefusal, resolver: Resolver) -> None:
+    def test_other_private_address_is_refused(
+        self, url: str, why: UrlRefusal, resolver: Resolver
+    ) -> None:
         resolver.answers = {"shop.example": [["127.0.0.1"]]}
         assert refusal(url) == why.value
 
-    def test_localhost_must_lead_to_this_machine(self, resolver: Resolver) -> None:
+    def test_localhost_resolving_to_another_address_is_refused(self, resolver: Resolver) -> None:
         resolver.answers = {"localhost": [["127.0.0.1", "10.0.0.1"]]}
         assert refusal("http://localhost:9000/") == UrlRefusal.NOT_PUBLIC.value
 
-    def test_plain_http_elsewhere_stays_closed(self) -> None:
+    def test_plain_http_to_public_address_is_refused(self) -> None:
         assert refusal("http://8.8.8.8/", HTTPS) == UrlRefusal.SCHEME.value
 
     @pytest.mark.parametrize("local", [None, "", "0", "true", "yes", " 1"])
-    def test_nothing_may_outside_of_the_local_run(
+    def test_loopback_is_refused_outside_the_local_run(
         self,
         local: str | None,
         monkeypatch: pytest.MonkeyPatch,
@@ -209,7 +211,7 @@ class TestLoopback:
         assert attempts == []
 
     @pytest.mark.parametrize("setting", [None, "", "0", "true"])
-    def test_nothing_may_where_the_developer_closed_it(
+    def test_loopback_is_refused_when_the_setting_is_off(
         self, setting: str | None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         if setting is None:

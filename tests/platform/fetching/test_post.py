@@ -35,7 +35,7 @@ def send(url: str, **headers: str) -> tuple[int, bytes]:
     return answer.status, answer.body
 
 
-def test_a_request_arrives_as_it_was_meant(shop: Server, wire: Wire) -> None:
+def test_request_line_headers_and_body(shop: Server, wire: Wire) -> None:
     answer = post(
         "http://Shop.example/hook/a?b=c%20d#part",
         body=b'{"a":1}',
@@ -79,7 +79,7 @@ def test_a_request_arrives_as_it_was_meant(shop: Server, wire: Wire) -> None:
         ("http://[2606:4700::1111]:81/", "2606:4700::1111", 81, "[2606:4700::1111]:81"),
     ],
 )
-def test_the_host_header_names_the_host(
+def test_host_header_and_port_by_url(
     url: str, address: str, port: int, host: str, shop: Server, wire: Wire
 ) -> None:
     wire.repoint(address, port, shop.port)
@@ -90,7 +90,7 @@ def test_the_host_header_names_the_host(
 
 
 @pytest.mark.parametrize("later", ["127.0.0.1", "169.254.169.254", "::1", SECOND])
-def test_a_resolver_that_changes_its_mind_is_asked_once(
+def test_dns_is_resolved_once_per_request(
     later: str, shop: Server, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["shop.example"] = [[FIRST], [later]]
@@ -99,7 +99,9 @@ def test_a_resolver_that_changes_its_mind_is_asked_once(
     assert wire.connected == [(FIRST, 80)]
 
 
-def test_every_request_checks_anew(shop: Server, resolver: Resolver, wire: Wire) -> None:
+def test_each_request_resolves_and_checks_again(
+    shop: Server, resolver: Resolver, wire: Wire
+) -> None:
     resolver.answers["shop.example"] = [[FIRST], ["127.0.0.1"]]
     assert send("http://shop.example/") == (200, b"ok")
     with pytest.raises(UrlNotAllowed) as refused:
@@ -108,7 +110,7 @@ def test_every_request_checks_anew(shop: Server, resolver: Resolver, wire: Wire)
     assert wire.connected == [(FIRST, 80)]
 
 
-def test_the_next_address_is_tried_where_one_refuses(
+def test_next_address_is_tried_if_one_refuses_the_connection(
     shop: Server, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["shop.example"] = [["2606:4700::1111", SECOND, FIRST]]
@@ -116,7 +118,7 @@ def test_the_next_address_is_tried_where_one_refuses(
     assert wire.connected == [("2606:4700::1111", 80), (SECOND, 80), (FIRST, 80)]
 
 
-def test_nothing_answers(resolver: Resolver, wire: Wire) -> None:
+def test_all_addresses_unreachable_fails(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[FIRST, SECOND]]
     with pytest.raises(FetchFailed) as failed:
         send("http://shop.example/hook?key=secret")
@@ -124,7 +126,7 @@ def test_nothing_answers(resolver: Resolver, wire: Wire) -> None:
     assert wire.connected == [(FIRST, 80), (SECOND, 80)]
 
 
-def test_the_resolver_is_asked_for_the_full_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dns_lookup_uses_the_fully_qualified_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the dot, a resolver would try its search list's domains on a name it lacks."""
     calls: list[tuple[object, ...]] = []
 
@@ -140,7 +142,7 @@ def test_the_resolver_is_asked_for_the_full_name(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("answers", [None, []])
-def test_a_host_without_an_address_fails_this_time(
+def test_host_without_address_fails_as_unresolved(
     answers: list[str] | None, resolver: Resolver, wire: Wire
 ) -> None:
     if answers is not None:
@@ -153,7 +155,7 @@ def test_a_host_without_an_address_fails_this_time(
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("location", ["http://169.254.169.254/", "http://shop.example/elsewhere"])
-def test_a_redirect_is_an_answer(
+def test_redirect_is_returned_and_not_followed(
     status: int, location: str, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
@@ -171,7 +173,7 @@ def test_a_redirect_is_an_answer(
 
 
 @pytest.mark.parametrize("status", [204, 400, 404, 408, 410, 429, 500, 503])
-def test_every_status_is_an_answer(status: int, resolver: Resolver, wire: Wire) -> None:
+def test_error_status_is_returned_as_response(status: int, resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
     with serving(saying(f"HTTP/1.1 {status} So\r\nRetry-After: 7\r\n\r\n".encode())) as server:
         wire.repoint(FIRST, 80, server.port)
@@ -181,7 +183,7 @@ def test_every_status_is_an_answer(status: int, resolver: Resolver, wire: Wire) 
     assert (answer.status, answer.body, answer.headers["retry-after"]) == (status, b"", "7")
 
 
-def test_no_proxy_of_the_environment_is_used(
+def test_proxy_environment_variables_are_ignored(
     shop: Server, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in (
@@ -198,7 +200,7 @@ def test_no_proxy_of_the_environment_is_used(
     assert shop.lines[0] == "POST / HTTP/1.1"
 
 
-def test_no_cookie_is_kept(resolver: Resolver, wire: Wire) -> None:
+def test_cookies_are_not_stored(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
     baking = saying(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n")
     with serving(baking) as server:
@@ -208,7 +210,7 @@ def test_no_cookie_is_kept(resolver: Resolver, wire: Wire) -> None:
         assert server.header("cookie") == []
 
 
-def test_a_header_cannot_smuggle_another(shop: Server) -> None:
+def test_header_injection_is_refused(shop: Server) -> None:
     with pytest.raises(ValueError, match="Invalid header value"):
         send("http://shop.example/", a="b\r\nc: d")
     assert shop.requests == []
@@ -234,7 +236,7 @@ def test_a_header_cannot_smuggle_another(shop: Server) -> None:
     ],
     ids=lambda answer: repr(answer[:50]),
 )
-def test_a_broken_answer_fails_without_the_urls_secret(
+def test_malformed_response_fails_without_the_url_secret(
     answer: bytes, resolver: Resolver, wire: Wire, caplog: pytest.LogCaptureFixture
 ) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
@@ -247,7 +249,7 @@ def test_a_broken_answer_fails_without_the_urls_secret(
     assert "hunter2" not in "".join(map(repr, chain(failed.value)))
 
 
-def test_broken_headers_put_no_secret_into_the_logs(
+def test_malformed_headers_log_no_url_secret(
     resolver: Resolver, wire: Wire, caplog: pytest.LogCaptureFixture
 ) -> None:
     """urllib3 by itself would warn of these with the whole URL."""
@@ -266,7 +268,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def test_the_package_loads_nothing_heavy() -> None:
+def test_fetching_package_imports_no_heavy_library() -> None:
     heavy = "{'boto3', 'botocore', 'requests', 'httpx', 'cryptography', 'pynamodb'}"
     found = subprocess.run(
         [

@@ -123,7 +123,7 @@ def is_refused(url: str) -> bool:
 @pytest.mark.parametrize("writing", IPV4_WRITINGS)
 @unhurried
 @given(address=private(), port=st.sampled_from(["", ":80", ":8443"]))
-def test_no_writing_of_a_private_address_passes(
+def test_any_spelling_of_a_private_address_is_refused(
     writing: str, address: IPv4Address, port: str
 ) -> None:
     assert is_refused(f"http://{IPV4_WRITINGS[writing](address)}{port}/")
@@ -132,7 +132,7 @@ def test_no_writing_of_a_private_address_passes(
 @pytest.mark.parametrize("holder", IPV6_HOLDERS)
 @unhurried
 @given(address=private(), writing=st.sampled_from(sorted(IPV6_WRITINGS)))
-def test_no_ipv6_address_with_a_private_one_inside_passes(
+def test_ipv6_address_embedding_a_private_ipv4_is_refused(
     holder: str, address: IPv4Address, writing: str
 ) -> None:
     assert is_refused(f"http://[{IPV6_WRITINGS[writing](IPV6_HOLDERS[holder](address))}]/")
@@ -140,7 +140,7 @@ def test_no_ipv6_address_with_a_private_one_inside_passes(
 
 @unhurried
 @given(address=private())
-def test_no_name_that_resolves_to_a_private_address_passes(address: IPv4Address) -> None:
+def test_name_resolving_to_a_private_address_is_refused(address: IPv4Address) -> None:
     answers = [str(address), *(str(hold(address)) for hold in IPV6_HOLDERS.values())]
     for answer in answers:
         with pytest.MonkeyPatch.context() as patch:
@@ -150,7 +150,7 @@ def test_no_name_that_resolves_to_a_private_address_passes(address: IPv4Address)
 
 @unhurried
 @given(address=st.ip_addresses(v=4))
-def test_an_ipv4_address_is_public_where_the_registries_say_so(address: IPv4Address) -> None:
+def test_ipv4_is_public_as_the_iana_registries_list(address: IPv4Address) -> None:
     special = any(address in block for block in SPECIAL_V4)
     expected = address.is_global and not address.is_multicast and not special
     assert is_public(address) is expected
@@ -165,7 +165,7 @@ def test_an_ipv4_address_is_public_where_the_registries_say_so(address: IPv4Addr
         st.sampled_from(SPECIAL_V6).flatmap(lambda block: st.ip_addresses(v=6, network=block)),
     )
 )
-def test_an_ipv6_address_is_public_where_the_registries_say_so(address: IPv6Address) -> None:
+def test_ipv6_is_public_as_the_iana_registries_list(address: IPv6Address) -> None:
     special = any(address in block for block in SPECIAL_V6)
     unicast = address in IPv6Network("2000::/3")
     assert is_public(address) is (address.is_global and unicast and not special)
@@ -179,7 +179,7 @@ def test_an_ipv6_address_is_public_where_the_registries_say_so(address: IPv6Addr
         st.text(alphabet="0123456789abcdefx.:[]%@/", max_size=30).map("http://".__add__),
     )
 )
-def test_any_text_is_refused_or_leads_to_public_addresses(url: str) -> None:
+def test_arbitrary_url_is_refused_or_resolves_to_public_addresses(url: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(guard, "resolve", lambda host, port: ["8.8.8.8"] if "." in host else [])
         try:

@@ -139,7 +139,7 @@ def send(url: str, timeout: float = 5) -> tuple[int, bytes]:
     ("host", "name"),
     [("hooks.example", "hooks.example"), ("hooks.shop.example", "*.shop.example")],
 )
-def test_the_right_name_is_accepted(
+def test_matching_certificate_name_is_accepted(
     host: str, name: str, tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers[host] = [[ADDRESS], ["127.0.0.1"]]
@@ -153,7 +153,7 @@ def test_the_right_name_is_accepted(
     assert resolver.queries == [host]
 
 
-def test_another_port_is_part_of_the_host_header(
+def test_non_default_port_is_in_the_host_header(
     tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
@@ -164,7 +164,9 @@ def test_another_port_is_part_of_the_host_header(
         assert server.header("host") == ["hooks.example:8443"]
 
 
-def test_an_address_proves_itself_too(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+def test_certificate_for_ipv4_address_is_accepted(
+    tls: Contexts, resolver: Resolver, wire: Wire
+) -> None:
     with serving(OK, tls(ADDRESS)) as server:
         wire.repoint(ADDRESS, 443, server.port)
         assert send(f"https://{ADDRESS}/") == (200, b"ok")
@@ -172,14 +174,14 @@ def test_an_address_proves_itself_too(tls: Contexts, resolver: Resolver, wire: W
     assert resolver.queries == []
 
 
-def test_an_ipv6_address_proves_itself_too(tls: Contexts, wire: Wire) -> None:
+def test_certificate_for_ipv6_address_is_accepted(tls: Contexts, wire: Wire) -> None:
     with serving(OK, tls("2606:4700::1111")) as server:
         wire.repoint("2606:4700::1111", 443, server.port)
         assert send("https://[2606:4700::1111]/") == (200, b"ok")
         assert server.header("host") == ["[2606:4700::1111]"]
 
 
-def test_http_1_is_what_is_spoken(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+def test_alpn_negotiates_http_1_1(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
     modern = tls("hooks.example")
     modern.set_alpn_protocols(["h2", "http/1.1"])
@@ -219,24 +221,26 @@ def refused(server: Server, resolver: Resolver, wire: Wire) -> None:
         ("", "hooks.example"),  # a common name is no proof (RFC 9525)
     ],
 )
-def test_a_wrong_name_is_refused(
+def test_certificate_for_another_name_is_refused(
     name: str, common_name: str, tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     with serving(OK, tls(name, common_name=common_name)) as server:
         refused(server, resolver, wire)
 
 
-def test_an_expired_certificate_is_refused(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+def test_expired_certificate_is_refused(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
     with serving(OK, tls("hooks.example", days=-1)) as server:
         refused(server, resolver, wire)
 
 
-def test_an_unknown_authority_is_refused(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+def test_unknown_certificate_authority_is_refused(
+    tls: Contexts, resolver: Resolver, wire: Wire
+) -> None:
     with serving(OK, tls("hooks.example", by=Authority("Stranger"))) as server:
         refused(server, resolver, wire)
 
 
-def test_an_old_protocol_is_refused(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+def test_tls_1_1_is_refused(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
     old = tls("hooks.example")
     old.set_ciphers("ALL:@SECLEVEL=0")
     with pytest.warns(DeprecationWarning, match="TLSv1_1"):
@@ -262,9 +266,7 @@ def test_plain_http_on_the_tls_port_is_refused(
     assert failed.value.reason == Failure.TLS.value
 
 
-def test_a_silent_handshake_ends_at_the_deadline(
-    tls: Contexts, resolver: Resolver, wire: Wire
-) -> None:
+def test_silent_tls_handshake_times_out(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
     started = time.monotonic()
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -275,7 +277,7 @@ def test_a_silent_handshake_ends_at_the_deadline(
     assert 0.4 <= time.monotonic() - started < 4
 
 
-def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
+def test_server_that_does_not_read_times_out_under_tls(
     tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     """It reads a little now and then, so that no single wait is as long as the timeout."""
@@ -304,7 +306,7 @@ def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
     "start",
     [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
 )
-def test_a_slow_server_ends_at_the_deadline_under_tls(
+def test_slow_server_times_out_under_tls(
     start: bytes, tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
@@ -318,7 +320,9 @@ def test_a_slow_server_ends_at_the_deadline_under_tls(
     assert 0.6 <= time.monotonic() - started < 4
 
 
-def test_a_big_answer_is_cut_under_tls(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+def test_large_response_is_truncated_under_tls(
+    tls: Contexts, resolver: Resolver, wire: Wire
+) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
     flood = dripping(b"HTTP/1.1 200 OK\r\n\r\n", itertools.repeat(b"a" * 5_000), 0)
     with serving(flood, tls("hooks.example")) as server:
@@ -326,7 +330,7 @@ def test_a_big_answer_is_cut_under_tls(tls: Contexts, resolver: Resolver, wire: 
         assert send("https://hooks.example/") == (200, b"a" * 65_536)
 
 
-def test_a_big_request_arrives_whole_under_tls(
+def test_large_request_body_arrives_complete_under_tls(
     tls: Contexts, resolver: Resolver, wire: Wire
 ) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]

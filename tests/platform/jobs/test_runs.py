@@ -27,12 +27,12 @@ def sent(world: World) -> list[str]:
 
 
 @pytest.mark.parametrize(("milliseconds", "is_over"), [(MARGIN - 1, True), (MARGIN, False)])
-def test_a_run_is_over_below_the_margin_of_its_message(milliseconds: int, is_over: bool) -> None:
+def test_run_is_over_below_the_margin_of_the_message(milliseconds: int, is_over: bool) -> None:
     assert a_run(milliseconds=milliseconds).is_over() is is_over
 
 
 @pytest.mark.parametrize("steps", [[], [0], [2, 0, 3]])
-def test_each_step_is_done_until_nothing_is_left_of_it(world: World, steps: list[int]) -> None:
+def test_each_step_repeats_until_done_in_order(world: World, steps: list[int]) -> None:
     remaining, order = list(steps), list[int]()
 
     def step(number: int) -> bool:
@@ -45,7 +45,7 @@ def test_each_step_is_done_until_nothing_is_left_of_it(world: World, steps: list
     assert sent(world) == []
 
 
-def test_a_step_that_leaves_no_time_is_the_last_and_the_next_message_is_sent(world: World) -> None:
+def test_out_of_time_after_a_step_queues_the_next_message(world: World) -> None:
     done: list[str] = []
 
     def step() -> bool:
@@ -62,7 +62,7 @@ def fails() -> None:
 
 
 @pytest.mark.parametrize("tries", range(1, RECEIVES + 1))
-def test_what_fails_is_given_up_at_the_last_try_alone(tries: int) -> None:
+def test_failing_work_is_abandoned_at_the_last_try(tries: int) -> None:
     abandoned: list[type[Exception]] = []
 
     def give_up(error: Exception) -> bool:
@@ -80,12 +80,12 @@ def test_what_fails_is_given_up_at_the_last_try_alone(tries: int) -> None:
     assert abandoned == ([] if tries < TRIES else [expected])
 
 
-def test_what_cannot_be_given_up_is_raised() -> None:
+def test_error_is_raised_if_the_work_cannot_be_abandoned() -> None:
     with pytest.raises(RuntimeError):
         a_run(TRIES).attempt(fails, lambda _error: False)
 
 
-def test_a_run_out_of_time_is_no_failure(world: World) -> None:
+def test_out_of_time_is_no_failure_and_queues_a_message(world: World) -> None:
     run = a_run(TRIES, 0)
     with pytest.raises(OutOfTime):
         run.attempt(run.check_time, lambda _error: pytest.fail("it hasn't failed"))
@@ -93,9 +93,7 @@ def test_a_run_out_of_time_is_no_failure(world: World) -> None:
 
 
 @pytest.mark.parametrize("lost", [0, 1, 11])
-def test_a_lost_race_is_run_again_on_what_is_read_anew(
-    monkeypatch: pytest.MonkeyPatch, lost: int
-) -> None:
+def test_lost_race_reloads_and_retries(monkeypatch: pytest.MonkeyPatch, lost: int) -> None:
     monkeypatch.setattr("storepost.platform.persistence.changes.wait", lambda *_: None)
     calls: list[str] = []
 
@@ -109,7 +107,7 @@ def test_a_lost_race_is_run_again_on_what_is_read_anew(
     assert calls == ["work", "reload"] * lost + ["work"]
 
 
-def test_a_race_that_is_lost_each_time_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_race_lost_each_time_raises_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storepost.platform.persistence.changes.wait", lambda *_: None)
 
     def work() -> None:

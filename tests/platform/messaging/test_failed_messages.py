@@ -85,7 +85,7 @@ def fail(*_: object) -> None:
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_every_reader_asks_for_it(
+def test_each_queue_worker_shortens_the_retry_delay(
     world: World, visibility_changes: list[tuple[str, int]], queue: str
 ) -> None:
     """Its role allows that; an unreadable message is like any other that fails."""
@@ -97,7 +97,9 @@ def test_every_reader_asks_for_it(
     assert world.queue_depth(queue) == 1
 
 
-def test_in_seconds_that_grow(world: World, visibility_changes: list[tuple[str, int]]) -> None:
+def test_retry_delay_grows_exponentially(
+    world: World, visibility_changes: list[tuple[str, int]]
+) -> None:
     event = event_of("EmailQueue", *range(1, TRIES + 1))
     queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
     # The least value that jitter may give, half of the longest.
@@ -105,7 +107,9 @@ def test_in_seconds_that_grow(world: World, visibility_changes: list[tuple[str, 
     assert [longest_wait(tries) for tries in (1, 2, 3, 4, 5, 100)] == [5, 20, 80, 320, 900, 900]
 
 
-def test_only_those_that_failed(world: World, visibility_changes: list[tuple[str, int]]) -> None:
+def test_only_failed_messages_are_retried(
+    world: World, visibility_changes: list[tuple[str, int]]
+) -> None:
     event = event_of("EmailQueue", 1, 2, 3)
 
     def fail_the_second(record: Any, _context: object) -> None:
@@ -117,7 +121,7 @@ def test_only_those_that_failed(world: World, visibility_changes: list[tuple[str
     assert len(visibility_changes) == 1
 
 
-def test_what_has_to_wait_comes_again_and_is_no_error_of_the_log(
+def test_not_yet_is_retried_without_an_error_in_the_log(
     world: World, visibility_changes: list[tuple[str, int]], caplog: pytest.LogCaptureFixture
 ) -> None:
     def wait(*_: object) -> None:
@@ -130,7 +134,7 @@ def test_what_has_to_wait_comes_again_and_is_no_error_of_the_log(
     assert [r.message for r in caplog.records if r.levelname == "ERROR"] == ["unexpected error"]
 
 
-def test_with_what_stands_behind_it_in_its_group(
+def test_fifo_messages_behind_a_failure_are_delayed_too(
     world: World, visibility_changes: list[tuple[str, int]]
 ) -> None:
     """SQS delivers no message of a group while another one of it is hidden."""
@@ -139,7 +143,7 @@ def test_with_what_stands_behind_it_in_its_group(
     assert len(visibility_changes) == 3
 
 
-def test_where_sqs_refuses_the_answer_names_what_failed(
+def test_visibility_change_refused_by_sqs_still_reports_failures(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message is retried after the queue's own timeout then."""
@@ -157,7 +161,7 @@ def test_where_sqs_refuses_the_answer_names_what_failed(
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_all_tries_outlast_the_lease_of_a_run_that_was_killed(queue: str) -> None:
+def test_retries_outlast_the_lease_of_a_killed_run(queue: str) -> None:
     """They also outlast half an hour in which AWS fails; jitter may halve each wait."""
     receives = DECLARED[queue]["RedrivePolicy"]["maxReceiveCount"]
     shortest = sum(longest_wait(tries) / 2 for tries in range(1, receives))
@@ -165,7 +169,7 @@ def test_all_tries_outlast_the_lease_of_a_run_that_was_killed(queue: str) -> Non
     assert longest_wait(receives) <= MAX_SECONDS
 
 
-def test_refusals_are_botocores_own() -> None:
+def test_simulated_error_equals_botocores() -> None:
     """Errors made by `refusal` are read as botocore's own are."""
     error = refusal("TransactionCanceledException", "None", "TransactionConflict")
     assert isinstance(error, ClientError)

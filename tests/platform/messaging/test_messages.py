@@ -178,7 +178,7 @@ def kinds(of: type[QueueMessage] = QueueMessage) -> Iterable[type[QueueMessage]]
 
 
 @pytest.mark.parametrize(("message", "queue", "text", "group"), SENT)
-def test_the_outbox_has_the_bytes_of_each_kind(
+def test_outbox_stores_the_recorded_bytes(
     message: QueueMessage, queue: Queue, text: str, group: str | None
 ) -> None:
     [row] = rows_of(message)
@@ -186,19 +186,17 @@ def test_the_outbox_has_the_bytes_of_each_kind(
 
 
 @pytest.mark.parametrize(("message", "text"), [(message, text) for message, _, text, _ in SENT])
-def test_a_message_is_read_as_it_was_sent_and_what_is_unknown_is_ignored(
-    message: QueueMessage, text: str
-) -> None:
+def test_message_round_trips_and_ignores_unknown_fields(message: QueueMessage, text: str) -> None:
     assert type(message).of(text) == message
     longer = json.dumps(json.loads(text) | {"addedLater": {"by": ["a newer version"]}})
     assert type(message).of(longer) == message
 
 
-def test_each_kind_of_message_is_held_here() -> None:
+def test_every_message_kind_is_recorded() -> None:
     assert set(kinds()) == {type(message) for message, *_ in SENT}
 
 
-def test_what_names_a_message_has_to_be_there() -> None:
+def test_missing_or_invalid_id_is_refused() -> None:
     with pytest.raises(TypeError):
         ProfileMergeMessage.of(f"{WORKSPACE}}}")
     with pytest.raises(ValueError, match="UUID"):
@@ -207,7 +205,7 @@ def test_what_names_a_message_has_to_be_there() -> None:
     assert (later.job.name, later.job.value) == ("UNKNOWN", "rest")
 
 
-def test_a_large_webhook_is_sent_by_the_name_of_its_object(
+def test_large_webhook_is_sent_as_an_s3_object(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     objects = dict[str, bytes]()

@@ -83,7 +83,7 @@ def test_messages_to_one_queue_share_a_row(world: World) -> None:
     assert list(bodies(found[Queue.EMAILS])) == [{"n": 3}]
 
 
-def test_another_unit_has_rows_of_its_own(world: World) -> None:
+def test_cleared_unit_keeps_no_messages(world: World) -> None:
     changes = Changes()
     for number in range(2):
         send_with(changes, Queue.WRITE_BACKS, [({"n": number}, "a")])
@@ -95,9 +95,7 @@ def test_another_unit_has_rows_of_its_own(world: World) -> None:
     assert sorted(len(row.messages) for row in rows(world)) == [1, 1]
 
 
-def test_a_row_is_full_at_some_point(
-    world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_outbox_row_is_split(world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "MAX_MESSAGES", 12)
     changes = Changes()
     send_with(changes, Queue.WRITE_BACKS, [({"n": n}, "a") for n in range(30)])
@@ -111,13 +109,13 @@ def test_a_row_is_full_at_some_point(
     assert rows(world) == []
 
 
-def test_nothing_to_send_takes_no_row(world: World) -> None:
+def test_no_messages_write_no_row(world: World) -> None:
     changes = Changes()
     send_with(changes, Queue.WRITE_BACKS, [])
     assert len(changes) == 0
 
 
-def test_a_thousand_webhooks_a_second_fit_into_its_partitions(world: World) -> None:
+def test_partitions_sustain_a_thousand_webhooks_a_second(world: World) -> None:
     """Those of all shops, 10 KB each: DynamoDB writes 1,000 units a second of one key."""
     changes = Changes()
     send_with(changes, Queue.WEBHOOKS, [({"body": "x" * 10_000}, "a record")])
@@ -128,12 +126,12 @@ def test_a_thousand_webhooks_a_second_fit_into_its_partitions(world: World) -> N
     assert SHARDS * 1000 / (written + deleted) >= 1000
 
 
-def test_all_but_that_of_ses_are_fed_by_the_outbox() -> None:
+def test_every_queue_fed_by_the_outbox_is_listed() -> None:
     assert QUEUES.keys() == set(Queue) - {Queue.SES_FEEDBACK, Queue.SEARCH_REPAIRS}
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue) -> None:
+def test_stream_and_sweep_each_send_to_the_queue(world: World, queue: Queue) -> None:
     name, group = QUEUES[queue]
     changes = Changes()
     send_with(changes, queue, [({"n": 1}, group)])
@@ -150,7 +148,7 @@ def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue)
     assert rows(world) == []
 
 
-def test_a_row_that_a_transaction_holds_is_sent_once(world: World, sqs: Sqs) -> None:
+def test_row_deletion_conflict_is_retried_and_sent_once(world: World, sqs: Sqs) -> None:
     """The row's deletion is retried, not the whole record of the stream."""
     changes = Changes()
     send_with(changes, Queue.PRODUCT_SALES, [({"n": 1}, None)])
@@ -163,7 +161,7 @@ def test_a_row_that_a_transaction_holds_is_sent_once(world: World, sqs: Sqs) -> 
 class TestSweep:
     """Each row is sent by itself."""
 
-    def test_a_row_that_is_refused_holds_back_no_other(
+    def test_refused_row_does_not_block_others(
         self, world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It doesn't hold back rows of later shards either."""
@@ -186,7 +184,7 @@ class TestSweep:
         world.sweep()
         assert rows(world) == []
 
-    def test_nor_is_one_whose_row_is_broken(self, world: World, sqs: Sqs) -> None:
+    def test_malformed_row_does_not_block_others(self, world: World, sqs: Sqs) -> None:
         """Whatever error it causes."""
         for queue in ("no such queue", Queue.PRODUCT_SALES):
             changes = Changes()

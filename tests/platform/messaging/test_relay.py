@@ -67,7 +67,7 @@ def name_of(address: str) -> str:
     return address.rpartition("/")[2]
 
 
-def test_rows_of_one_queue_share_calls(world: World, sqs: Sqs) -> None:
+def test_rows_of_one_queue_are_sent_in_batches(world: World, sqs: Sqs) -> None:
     emails, imports = (
         settings().queue_urls[Queue.EMAILS],
         settings().queue_urls[Queue.STORE_IMPORTS],
@@ -85,7 +85,7 @@ def test_rows_of_one_queue_share_calls(world: World, sqs: Sqs) -> None:
     assert world.rows(PARTITION) == []
 
 
-def test_what_is_refused_comes_again_with_what_shared_its_call(world: World, sqs: Sqs) -> None:
+def test_refused_message_fails_all_rows_of_the_same_call(world: World, sqs: Sqs) -> None:
     for number in range(12):
         write(Queue.EMAILS, number)
     write(Queue.STORE_IMPORTS, 100)
@@ -97,7 +97,7 @@ def test_what_is_refused_comes_again_with_what_shared_its_call(world: World, sqs
     assert world.rows(PARTITION) == []
 
 
-def test_a_call_that_fails_holds_back_no_other_queue(world: World, sqs: Sqs) -> None:
+def test_failed_call_does_not_block_other_queues(world: World, sqs: Sqs) -> None:
     write(Queue.EMAILS, 1)
     write(Queue.STORE_IMPORTS, 2)
     sqs.fails_for = settings().queue_urls[Queue.EMAILS]
@@ -105,7 +105,7 @@ def test_a_call_that_fails_holds_back_no_other_queue(world: World, sqs: Sqs) -> 
     assert sqs.calls == [(name_of(settings().queue_urls[Queue.STORE_IMPORTS]), [2])]
 
 
-def test_a_row_that_cannot_be_deleted_comes_again(world: World, sqs: Sqs) -> None:
+def test_row_that_cannot_be_deleted_is_retried(world: World, sqs: Sqs) -> None:
     write(Queue.EMAILS, 1)
     write(Queue.EMAILS, 2)
     with faults(refusal("AccessDeniedException"), "DeleteItem"):
@@ -114,7 +114,7 @@ def test_a_row_that_cannot_be_deleted_comes_again(world: World, sqs: Sqs) -> Non
     assert world.rows(PARTITION) == []
 
 
-def test_a_broken_row_comes_again_alone(world: World, sqs: Sqs) -> None:
+def test_malformed_row_is_retried_without_blocking_others(world: World, sqs: Sqs) -> None:
     changes = Changes()
     place = f"{clock.to_text(clock.now())}#1"
     changes.create(
@@ -126,7 +126,7 @@ def test_a_broken_row_comes_again_alone(world: World, sqs: Sqs) -> None:
     assert [bodies for _, bodies in sqs.calls] == [[2]]
 
 
-def test_a_row_that_the_sweep_sends_by_now_holds_nothing_back(world: World, sqs: Sqs) -> None:
+def test_row_due_for_the_sweep_does_not_block_the_stream(world: World, sqs: Sqs) -> None:
     """Otherwise one queue that refuses everything would delay changes of consent for an hour."""
     write(Queue.EMAILS, 1)
     write("no such queue", 2)  # type: ignore[arg-type]
@@ -142,7 +142,7 @@ def test_a_row_that_the_sweep_sends_by_now_holds_nothing_back(world: World, sqs:
     assert len(world.rows(PARTITION)) == 2
 
 
-def test_a_sweep_leaves_time_for_what_it_does_besides(world: World, sqs: Sqs) -> None:
+def test_sweep_ends_early_to_leave_time_for_other_work(world: World, sqs: Sqs) -> None:
     """A day's rows take longer than a run: the sweep would never look for lost write-backs."""
     write(Queue.EMAILS, 1)
     world.lose_stream()
@@ -154,7 +154,7 @@ def test_a_sweep_leaves_time_for_what_it_does_besides(world: World, sqs: Sqs) ->
         assert relay.sweep() == 1
 
 
-def test_a_call_stays_below_what_sqs_takes(
+def test_calls_stay_within_the_sqs_size_limit(
     world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(relay, "MAX_BYTES", 50)

@@ -86,7 +86,7 @@ def queue_email(world: World) -> None:
 
 class TestRefusals:
     @pytest.mark.parametrize(("code", "message", "status"), OURS)
-    def test_one_of_ourselves_leaves_the_email_in_its_queue(
+    def test_sender_refused_leaves_the_email_in_the_queue(
         self, world: World, refusing: Ses, code: str, message: str, status: int
     ) -> None:
         queue_email(world)
@@ -98,7 +98,7 @@ class TestRefusals:
             ses.send_email("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
         assert str(raised.value) == code
 
-    def test_one_of_ourselves_is_counted_for_its_alarm(
+    def test_sender_refused_is_counted_in_a_metric(
         self, refusing: Ses, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         counted: list[str] = []
@@ -109,7 +109,7 @@ class TestRefusals:
         assert counted == ["EmailsRefusedBySes"]
 
     @pytest.mark.parametrize("message", RECIPIENTS)
-    def test_one_of_an_address_ends_the_matter(
+    def test_recipient_refused_deletes_the_message(
         self, world: World, refusing: Ses, message: str
     ) -> None:
         queue_email(world)
@@ -119,7 +119,7 @@ class TestRefusals:
         assert world.queue_depth("EmailQueue") == 0
 
     @pytest.mark.parametrize(("code", "message", "status"), FOR_NOW)
-    def test_one_that_passes_is_tried_again(
+    def test_temporary_refusal_is_retried(
         self, world: World, refusing: Ses, code: str, message: str, status: int
     ) -> None:
         queue_email(world)
@@ -130,7 +130,7 @@ class TestRefusals:
             ses.send_email("ann.canary@example.com", "Subject", "text", "<p>html</p>", "Shop", TAGS)
 
 
-def test_an_email_goes_by_the_stacks_configuration_set(world: World, refusing: Ses) -> None:
+def test_email_is_sent_with_the_configuration_set(world: World, refusing: Ses) -> None:
     queue_email(world)
     world.deliver()
     (call,) = refusing.calls
@@ -146,19 +146,19 @@ class TestPace:
         monkeypatch.setattr(time, "monotonic", lambda: sum(waits))
         return waits
 
-    def test_all_containers_together_keep_to_the_rate(self, slept: list[float]) -> None:
+    def test_containers_share_the_send_rate(self, slept: list[float]) -> None:
         pace = Pace(4)
         for _ in range(9):
             pace.wait()
         assert sum(slept) == 8 * ses.CONTAINERS / 4
 
-    def test_no_rate_is_no_pace(self, slept: list[float]) -> None:
+    def test_no_rate_means_no_wait(self, slept: list[float]) -> None:
         pace = Pace(0)
         for _ in range(9):
             pace.wait()
         assert slept == []
 
-    def test_the_queue_has_as_many_containers_as_share_the_rate(self) -> None:
+    def test_worker_concurrency_equals_the_containers_sharing_the_rate(self) -> None:
         [sender] = [f for f in functions() if f.name == "EmailSenderFunction"]
         [source] = sender.events_of("SQS")
         assert source["ScalingConfig"] == {"MaximumConcurrency": ses.CONTAINERS}

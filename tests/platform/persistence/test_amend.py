@@ -29,25 +29,25 @@ def renamed(someone: Someone, before: str, after: str) -> bool:
 class TestAmend:
     """One row, if a condition holds."""
 
-    def test_where_it_holds_and_where_not(self, world: World) -> None:
+    def test_row_is_changed_if_the_condition_holds(self, world: World) -> None:
         someone = world.person("Ann")
         assert renamed(someone, "Ann", "Bea")
         assert not renamed(someone, "Ann", "Cid")
         assert row_of(someone).name == "Bea"
 
-    def test_a_row_that_is_not_there(self, world: World) -> None:
+    def test_missing_row_is_not_created(self, world: World) -> None:
         row = PersonItem(*person_key(PersonScope(world.person().id)))
         row.sk = "nobody"
         assert not amend(row, [PersonItem.name.set("Ann")], PersonItem.pk.exists())
         assert find(PersonItem, row.key) is None
 
-    def test_a_save_of_what_was_read_before_is_refused(self, world: World) -> None:
+    def test_increments_the_version(self, world: World) -> None:
         someone = world.person("Ann")
         before = row_of(someone)
         assert renamed(someone, "Ann", "Bea")
         assert row_of(someone).version == before.version + 1
 
-    def test_waits_for_a_transaction_that_holds_the_row(
+    def test_conflict_with_a_transaction_is_retried(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, tries, plain = world.person("Ann"), list[object](), PersonItem.update
@@ -68,7 +68,7 @@ class TestAmend:
 class TestDelete:
     """Changes.delete of a versioned row."""
 
-    def test_unread_whatever_version_it_has(self, world: World) -> None:
+    def test_row_not_read_before_is_deleted_at_any_version(self, world: World) -> None:
         someone = world.person("Ann")
         assert renamed(someone, "Ann", "Bea")
         changes = Changes()

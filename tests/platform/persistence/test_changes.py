@@ -44,7 +44,7 @@ def row_of(someone: Someone) -> PersonItem:
 class TestCreate:
     """Changes.create on rows that have no version."""
 
-    def test_what_is_there_stays(self, world: World) -> None:
+    def test_existing_row_is_not_overwritten(self, world: World) -> None:
         someone, key = world.person(), email_claim_key("taken@example.com")
         for person_id, is_refused in ((someone.id, False), (new_id(), True)):
             changes = Changes()
@@ -59,14 +59,14 @@ class TestCreate:
 class TestUpdate:
     """Changes.update on versioned rows."""
 
-    def test_counts_the_version_on(self, world: World) -> None:
+    def test_increments_the_version(self, world: World) -> None:
         someone = world.person()
         first = row_of(someone).version
         rename(someone, "Ann")
         rename(someone, "Bea")
         assert (row_of(someone).name, row_of(someone).version) == ("Bea", first + 2)
 
-    def test_a_save_of_what_was_read_before_is_refused(self, world: World) -> None:
+    def test_save_of_a_stale_read_is_a_lost_race(self, world: World) -> None:
         someone = world.person()
         rename(someone, "Ann")
         before = row_of(someone)
@@ -78,7 +78,7 @@ class TestUpdate:
             changes.commit()
         assert row_of(someone).name == "Bea"
 
-    def test_a_second_try_writes_the_same(
+    def test_retry_sends_the_identical_transaction(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         someone, sent = world.person(), list[Any]()
@@ -97,10 +97,10 @@ class TestUpdate:
         assert row_of(someone).name == "Ann"
 
 
-class TestLostAnswer:
+class TestLostResponse:
     """A transaction was written, and its answer got lost."""
 
-    def test_the_next_try_writes_nothing_again(self, world: World) -> None:
+    def test_retry_after_a_lost_response_writes_once(self, world: World) -> None:
         """The row's version counts the writes."""
         someone = world.person()
         first = row_of(someone).version
@@ -111,7 +111,7 @@ class TestLostAnswer:
         rename(someone, "Bea")
         assert row_of(someone).version == first + 2
 
-    def test_a_token_is_one_transactions_alone(self, world: World) -> None:
+    def test_token_reused_for_another_transaction_is_refused(self, world: World) -> None:
         client = dynamodb_client()
 
         def put(key: str) -> None:
@@ -128,7 +128,7 @@ class TestLostAnswer:
         assert refused.value.response["Error"]["Code"] == "IdempotentParameterMismatchException"
 
 
-def test_a_range_that_ends_before_it_begins_is_refused(world: World) -> None:
+def test_query_with_inverted_range_is_refused(world: World) -> None:
     """DynamoDB refuses it too: code with an empty range must not send the query."""
     query = PersonItem.query("p", PersonItem.sk.between("b", "a"))
     with pytest.raises(QueryError, match="ValidationException"):

@@ -6,7 +6,7 @@ from storepost.platform.persistence.idempotency import Claim
 from storepost.platform.persistence.item import dynamodb_client
 
 
-def test_a_claim_leaves_nothing_on_the_shared_client() -> None:
+def test_claim_adds_no_handlers_to_the_shared_client() -> None:
     client = dynamodb_client()
 
     _take_one()

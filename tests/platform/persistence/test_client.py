@@ -163,14 +163,14 @@ def own_parser() -> JSONParser:
 
 @pytest.mark.parametrize("operation", ANSWERS)
 @given(data=st.data())
-def test_an_answer_is_what_botocore_makes_of_it(operation: str, data: st.DataObject) -> None:
+def test_response_is_parsed_as_by_botocore(operation: str, data: st.DataObject) -> None:
     answer = data.draw(ANSWERS[operation])
     assert parsed(own_parser(), answer, operation) == parsed(JSONParser(), answer, operation)
 
 
 @pytest.mark.parametrize("operation", CALLS)
 @given(data=st.data())
-def test_a_call_is_what_botocore_makes_of_it(operation: str, data: st.DataObject) -> None:
+def test_request_is_serialized_as_by_botocore(operation: str, data: st.DataObject) -> None:
     parameters = data.draw(CALLS[operation])
     model = get_session().get_service_model("dynamodb").operation_model(operation)
     serializer: Any = create_serializer("json", include_validation=False)
@@ -178,13 +178,13 @@ def test_a_call_is_what_botocore_makes_of_it(operation: str, data: st.DataObject
     assert client()._serializer.serialize_to_request(parameters, model) == expected
 
 
-def test_what_is_no_value_of_an_attribute_is_refused() -> None:
+def test_unsupported_attribute_value_is_refused() -> None:
     model = get_session().get_service_model("dynamodb").operation_model("PutItem")
     with pytest.raises(TypeError, match="datetime is no value of an attribute"):
         client()._serializer.serialize_to_request({"Item": {"a": clock.now()}}, model)
 
 
-def test_the_endpoint_is_resolved_once_and_is_what_botocore_resolves() -> None:
+def test_endpoint_is_cached_and_equals_botocores() -> None:
     ruleset = client()._ruleset_resolver
     model = client().meta.service_model.operation_model("GetItem")
     arguments = {"operation_model": model, "call_args": {"TableName": "t"}, "request_context": {}}
@@ -198,13 +198,13 @@ def test_the_endpoint_is_resolved_once_and_is_what_botocore_resolves() -> None:
     assert ruleset.construct_endpoint(**arguments) is own_parser
 
 
-def test_so_is_an_error() -> None:
+def test_error_is_parsed_as_by_botocore() -> None:
     expected = parsed(JSONParser(), FAILED, "TransactWriteItems", status=400)
     assert expected["Error"]["Code"] == "TransactionCanceledException"
     assert parsed(own_parser(), FAILED, "TransactWriteItems", status=400) == expected
 
 
-def test_no_row_has_a_set_of_binaries() -> None:
+def test_no_row_has_a_binary_set_attribute() -> None:
     """Botocore's parser makes bytes of them; the client's leaves them as base64."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
@@ -221,6 +221,6 @@ def below(model: type[Row]) -> Iterator[type[Row]]:
         yield from below(child)
 
 
-def test_the_tables_rows_share_the_client() -> None:
+def test_all_rows_share_one_client() -> None:
     made = connection.client
     assert all(row._get_connection().connection.client is made for row in below(Item))

@@ -25,10 +25,10 @@ def seconds(client: Any) -> float:
     [sealing._kms, secrets._ssm, objects._s3, queues.client, dynamodb_client],
     ids=["kms", "ssm", "s3", "sqs", "dynamodb"],
 )
-def test_a_call_ends_before_a_requests_deadline(client: Any) -> None:
+def test_aws_call_times_out_before_the_request_deadline(client: Any) -> None:
     assert seconds(client()) < SHORTEST - MARGIN_SECONDS
 
 
-def test_an_email_ends_before_its_workers_time_out() -> None:
+def test_ses_call_times_out_before_the_worker() -> None:
     [sender] = [f for f in functions() if f.job == "email_sender"]
     assert seconds(ses._ses()) < sender.timeout_seconds - MARGIN_SECONDS

@@ -235,7 +235,7 @@ def ends_alike(engines: tuple[Engine, Engine], transactions: list[list[Operation
 
 @settings(max_examples=150, deadline=None)
 @given(transactions=st.lists(st.lists(writes(), min_size=1, max_size=5), min_size=1, max_size=6))
-def test_what_the_service_writes_ends_alike(
+def test_transactions_of_the_service_have_equal_results(
     engines: tuple[Engine, Engine], transactions: list[list[Operation]]
 ) -> None:
     ends_alike(engines, transactions)
@@ -247,7 +247,7 @@ PARSED = operations().filter(lambda operation: "NO v" not in str(operation))
 
 @settings(max_examples=150, deadline=None)
 @given(transactions=st.lists(st.lists(PARSED, min_size=1, max_size=5), max_size=6))
-def test_what_our_lighter_transactions_are_tested_with_ends_alike(
+def test_transactions_that_test_our_moto_have_equal_results(
     engines: tuple[Engine, Engine], transactions: list[list[Operation]]
 ) -> None:
     """The same transactions compare ours with moto's own; here moto is compared with dynoxide."""
@@ -265,7 +265,7 @@ def test_what_our_lighter_transactions_are_tested_with_ends_alike(
     forward=st.booleans(),
     kinds=st.sets(st.sampled_from("abc")),
 )
-def test_what_the_service_reads_is_alike(
+def test_queries_return_equal_pages(
     engines: tuple[Engine, Engine],
     rows: set[str],
     condition: str,
@@ -315,7 +315,7 @@ PROJECTED = [None, "pk, v", "w, absent", "m.a.b, pk"]
     projection=st.sampled_from(PROJECTED),
     consistent=st.booleans(),
 )
-def test_rows_are_read_alike(
+def test_gets_and_batch_gets_return_equal_rows(
     engines: tuple[Engine, Engine],
     rows: dict[str, Row],
     projection: str | None,
@@ -360,7 +360,7 @@ def in_order(rows: list[Row]) -> list[str]:
     values=st.fixed_dictionaries({":v": ANYTHING, ":one": st.just({"N": "1"}), ":two": NUMBERS}),
     old=st.booleans(),
 )
-def test_a_row_is_written_alike(
+def test_single_writes_have_equal_results(
     engines: tuple[Engine, Engine],
     row: Row | None,
     kind: str,
@@ -568,7 +568,7 @@ DIFFERENCES = [
 
 
 @pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda d: d.why.partition(";")[0])
-def test_each_difference_is_one(engines: tuple[Engine, Engine], difference: Difference) -> None:
+def test_listed_difference_exists(engines: tuple[Engine, Engine], difference: Difference) -> None:
     partition = uuid4().hex
     key = {"pk": {"S": partition}, "sk": {"S": "s"}}
     answers = [difference.look(engine, key) for engine in engines]
@@ -577,13 +577,13 @@ def test_each_difference_is_one(engines: tuple[Engine, Engine], difference: Diff
     assert shown[0] != shown[1]
 
 
-def test_both_tell_of_puts_that_change_nothing(engines: tuple[Engine, Engine]) -> None:
+def test_put_without_change_has_a_stream_record(engines: tuple[Engine, Engine]) -> None:
     """DynamoDB's stream has no record of that: no reader of the stream may rely on either."""
     key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
     assert [told_of_no_change(engine, key) for engine in engines] == [["MODIFY"]] * 2
 
 
-def test_a_row_that_an_update_makes_is_told_of_once(engines: tuple[Engine, Engine]) -> None:
+def test_upsert_has_one_stream_record(engines: tuple[Engine, Engine]) -> None:
     """moto by itself adds a record of a row with only its key first."""
     key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
     for engine in engines:

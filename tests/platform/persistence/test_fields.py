@@ -146,7 +146,7 @@ CONDITIONS: dict[str, Condition | None] = {
 
 
 @given(new=new_rows(), name=st.sampled_from(list(CONDITIONS)))
-def test_any_new_row_is_pynamodbs(new: tuple[type[Item], dict[str, Any]], name: str) -> None:
+def test_new_row_equals_pynamodbs(new: tuple[type[Item], dict[str, Any]], name: str) -> None:
     condition = CONDITIONS[name]
     with pynamodb_alone():
         row = made(*new)
@@ -165,9 +165,7 @@ def _or_error(work: Any) -> Any:
 
 
 @given(new=new_rows(), further=st.booleans())
-def test_any_row_is_read_as_pynamodb_reads_it(
-    new: tuple[type[Item], dict[str, Any]], further: bool
-) -> None:
+def test_row_is_read_as_by_pynamodb(new: tuple[type[Item], dict[str, Any]], further: bool) -> None:
     raw = made(*new).serialize(null_check=False)
     raw |= {"of_another_release": {"L": [{"N": "1"}]}} if further else {}
     with pynamodb_alone():
@@ -178,7 +176,7 @@ def test_any_row_is_read_as_pynamodb_reads_it(
     assert [state(row), row.serialize(null_check=False)] == expected
 
 
-def test_what_releases_stored_is_read_and_put_as_by_pynamodb() -> None:
+def test_rows_of_earlier_releases_are_read_and_put_as_by_pynamodb() -> None:
     def read_and_put() -> list[Any]:
         unknown_attributes.clear()
         read = [Item.from_raw_data(raw) for _, raw in RECORDED]
@@ -189,23 +187,23 @@ def test_what_releases_stored_is_read_and_put_as_by_pynamodb() -> None:
     assert read_and_put() == expected
 
 
-def test_all_but_nested_rows_are_looked_up_once() -> None:
+def test_all_models_but_one_have_cached_fields() -> None:
     own = [each for each in KIND.known.values() if each.__module__.startswith("storepost.")]
     assert [each.__name__ for each in own if not fields_of(each)] == ["ConsentChangeItem"]
 
 
-def test_an_attribute_of_another_model_is_refused() -> None:
+def test_unknown_attribute_is_refused() -> None:
     with pytest.raises(ValueError, match="Attribute other specified does not exist"):
         made(MODELS[0], {"other": 1})
 
 
-def test_a_value_of_another_type_is_no_attribute() -> None:
+def test_value_of_another_type_is_a_deserialization_error() -> None:
     raw = {"pk": {"S": "p"}, "sk": {"S": "s"}, "kind": {"S": "identity"}, "id": {"N": "1"}}
     with pytest.raises(AttributeDeserializationError, match="id"):
         Item.from_raw_data(raw)
 
 
-def test_a_null_is_an_attribute_that_is_absent() -> None:
+def test_null_attribute_is_read_as_absent() -> None:
     raw = {"pk": {"S": "p"}, "sk": {"S": "s"}, "kind": {"S": "identity"}, "id": {"NULL": True}}
     row = Item.from_raw_data(cast("Any", raw))
     assert cast("Any", row).id is None

@@ -31,13 +31,13 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storepost.platform.persistence.patience.time.sleep", lambda _seconds: None)
 
 
-def test_however_often_something_is_left_as_long_as_something_comes() -> None:
+def test_unprocessed_keys_are_retried_while_rows_arrive() -> None:
     """With large rows each answer leaves some unprocessed."""
     with mock.patch.object(item.connection, "batch_get_item", answering(7)):
         assert set(find_raw(KEYS)) == set(KEYS)
 
 
-def test_what_brings_nothing_is_given_up() -> None:
+def test_batch_get_without_progress_is_busy() -> None:
     """An answer without rows means throttling."""
     with (
         mock.patch.object(item.connection, "batch_get_item", answering(0)),

@@ -46,7 +46,7 @@ def renaming(world: World) -> Renaming:
     return Renaming(world)
 
 
-def test_what_it_can_do_without_is_left_out_at_once(renaming: Renaming) -> None:
+def test_contended_optional_row_is_left_out_at_once(renaming: Renaming) -> None:
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     with faults(SECOND, "TransactWriteItems", 1) as met:
         renaming.changes.commit()
@@ -55,7 +55,7 @@ def test_what_it_can_do_without_is_left_out_at_once(renaming: Renaming) -> None:
 
 
 @pytest.mark.usefixtures("fake_time")
-def test_it_waits_for_a_row_that_it_needs(renaming: Renaming) -> None:
+def test_contended_required_row_is_retried(renaming: Renaming) -> None:
     """It still gives way for another row afterwards."""
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     errors = iter([FIRST, FIRST, SECOND])
@@ -65,7 +65,7 @@ def test_it_waits_for_a_row_that_it_needs(renaming: Renaming) -> None:
     assert renaming.renamed == [True, False]
 
 
-def test_it_is_busy_once_no_time_is_left(renaming: Renaming, fake_time: FakeTime) -> None:
+def test_busy_when_no_time_is_left(renaming: Renaming, fake_time: FakeTime) -> None:
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     began = fake_time.now
     with patience(10_000), faults(FIRST, "TransactWriteItems"), pytest.raises(Busy):
@@ -75,7 +75,7 @@ def test_it_is_busy_once_no_time_is_left(renaming: Renaming, fake_time: FakeTime
 
 
 @pytest.mark.usefixtures("fake_time")
-def test_after_an_answer_that_never_came_it_stays_with_its_token(renaming: Renaming) -> None:
+def test_unknown_outcome_is_retried_with_the_same_token(renaming: Renaming) -> None:
     """It may have been committed: sent again in another form it would be written twice."""
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     errors = iter([NO_ANSWER, SECOND])
@@ -85,7 +85,7 @@ def test_after_an_answer_that_never_came_it_stays_with_its_token(renaming: Renam
     assert renaming.renamed == [True, True]
 
 
-def test_it_may_end_instead(renaming: Renaming) -> None:
+def test_contended_unit_may_raise_lost_race_instead(renaming: Renaming) -> None:
     """For any row."""
 
     def give_up() -> None:
@@ -102,7 +102,7 @@ def test_it_may_end_instead(renaming: Renaming) -> None:
 
 @pytest.mark.usefixtures("fake_time")
 @pytest.mark.parametrize("code", ["ThrottlingError", "ProvisionedThroughputExceeded"])
-def test_it_waits_for_throughput(renaming: Renaming, code: str) -> None:
+def test_throttled_transaction_is_retried_unchanged(renaming: Renaming, code: str) -> None:
     """Another form would need throughput, too."""
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     error = refusal("TransactionCanceledException", "None", code)
@@ -111,7 +111,7 @@ def test_it_waits_for_throughput(renaming: Renaming, code: str) -> None:
     assert renaming.renamed == [True, True]
 
 
-def test_what_no_other_way_mends_is_raised(renaming: Renaming) -> None:
+def test_validation_error_is_raised_without_retry(renaming: Renaming) -> None:
     renaming.changes.where_contended(renaming.leave_second_out, renaming.rows[1:])
     error = refusal("ValidationException")
     assert isinstance(error, ClientError)
@@ -120,7 +120,7 @@ def test_what_no_other_way_mends_is_raised(renaming: Renaming) -> None:
     assert met.met == 1
 
 
-def test_a_failed_condition_is_the_callers(renaming: Renaming) -> None:
+def test_failed_condition_is_a_lost_race(renaming: Renaming) -> None:
     """Also beside a conflict."""
     nobody = PersonItem(*person_key(PersonScope(uuid4())))
     renaming.changes.update(nobody, [PersonItem.name.set("Bob")], PersonItem.pk.exists())

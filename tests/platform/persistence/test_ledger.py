@@ -35,7 +35,7 @@ def outcomes(ledger: Ledger) -> list[str | None]:
     return [ledger.outcome(row) for row in range(4)]
 
 
-def test_without_a_key_it_lasts_as_long_as_the_request(world: World) -> None:
+def test_results_without_a_key_are_not_stored(world: World) -> None:
     ledger = Ledger()
     ledger.commit(effect("a"), {1: "r"})
     ledger.read()
@@ -44,7 +44,7 @@ def test_without_a_key_it_lasts_as_long_as_the_request(world: World) -> None:
     assert outcomes(Ledger()) == [None] * 4
 
 
-def test_another_run_reads_what_became_of_rows_and_when_the_first_began(world: World) -> None:
+def test_second_run_reads_results_and_start_time(world: World) -> None:
     first = stored_ledger()
     first.commit(effect("a"), {2: "r", 0: "u"})
     first.commit(effect("b"), {3: "o"})
@@ -57,12 +57,12 @@ def test_another_run_reads_what_became_of_rows_and_when_the_first_began(world: W
     assert effects(world) == ["a", "b", "c"]
 
 
-def test_another_request_has_its_own(world: World) -> None:
+def test_other_request_has_a_separate_ledger(world: World) -> None:
     stored_ledger().commit(effect("a"), {0: "r"})
     assert outcomes(stored_ledger("other")) == [None] * 4
 
 
-def test_of_two_runs_at_once_one_writes(world: World) -> None:
+def test_concurrent_run_is_a_lost_race(world: World) -> None:
     first, second = stored_ledger(), stored_ledger()
     first.commit(effect("a"), {0: "r"})
     with pytest.raises(LostRace):
@@ -77,7 +77,7 @@ def test_of_two_runs_at_once_one_writes(world: World) -> None:
     assert effects(world) == ["a", "b"]
 
 
-def test_what_is_not_written_is_not_kept(world: World) -> None:
+def test_failed_commit_stores_no_results(world: World) -> None:
     ledger = stored_ledger()
     ledger.commit(effect("a"), {0: "r"})
     with pytest.raises(LostRace):
@@ -85,7 +85,7 @@ def test_what_is_not_written_is_not_kept(world: World) -> None:
     assert outcomes(ledger) == outcomes(stored_ledger()) == ["r", None, None, None]
 
 
-def test_rows_that_take_no_write_take_none_here(world: World) -> None:
+def test_results_without_writes_are_stored_with_the_next_write(world: World) -> None:
     """A later write of another row stores them too."""
     ledger = stored_ledger()
     ledger.commit(Changes(), {0: "u"})
@@ -95,7 +95,7 @@ def test_rows_that_take_no_write_take_none_here(world: World) -> None:
     assert outcomes(stored_ledger()) == ["u", "r", None, None]
 
 
-def test_for_a_day(world: World) -> None:
+def test_ledger_expires_after_a_day(world: World) -> None:
     """As long as the key counts; an older ledger is overwritten."""
     first = stored_ledger()
     first.commit(effect("a"), {0: "r"})

@@ -65,11 +65,11 @@ TRANSIENT = {
 
 
 @pytest.mark.usefixtures("fake_time")
-class TestTriedAgain:
+class TestRetried:
     """Retried as long as there is time."""
 
     @pytest.mark.parametrize("error", TRANSIENT.values(), ids=TRANSIENT)
-    def test_a_transaction(self, world: World, error: Exception) -> None:
+    def test_transaction_is_retried(self, world: World, error: Exception) -> None:
         someone = world.person()
         with patience(60_000), faults(error, "TransactWriteItems", MANY) as met:
             rename(someone, "Ann")
@@ -79,14 +79,14 @@ class TestTriedAgain:
     @pytest.mark.parametrize(
         "error", [FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=lambda e: type(e).__name__
     )
-    def test_a_read(self, world: World, error: Exception) -> None:
+    def test_read_is_retried(self, world: World, error: Exception) -> None:
         someone = world.person("Ann")
         with patience(60_000), faults(error, "GetItem", MANY):
             assert row_of(someone).name == "Ann"
         with patience(60_000), faults(error, "Query", MANY):
             assert len(list(PersonItem.query(row_of(someone).pk))) == 1
 
-    def test_a_read_by_threads(self, world: World) -> None:
+    def test_reads_by_threads_are_retried(self, world: World) -> None:
         """Threads have the patience of the run that started them."""
         someone = world.person("Ann")
         key = row_of(someone).key
@@ -94,7 +94,7 @@ class TestTriedAgain:
         with patience(600_000), faults(refusal(THROTTLED[0]), "BatchGetItem", 3 * MANY):
             assert existing(PersonItem, keys) == {key}
 
-    def test_a_transaction_with_the_same_token(self, world: World) -> None:
+    def test_transaction_retried_with_the_same_token_writes_once(self, world: World) -> None:
         """So a transaction whose answer was lost isn't written twice: its version counts once."""
         someone = world.person()
         before = row_of(someone).version
@@ -103,7 +103,7 @@ class TestTriedAgain:
         assert row_of(someone).version == before + 1
 
 
-class TestNotTriedAgain:
+class TestNotRetried:
     """Errors that no retry can change."""
 
     @pytest.mark.parametrize(
@@ -111,13 +111,15 @@ class TestNotTriedAgain:
         [refusal("ValidationException"), refusal("AccessDeniedException")],
         ids=["invalid", "forbidden"],
     )
-    def test_an_error_of_ours(self, world: World, error: ClientError) -> None:
+    def test_validation_or_access_error_is_not_retried(
+        self, world: World, error: ClientError
+    ) -> None:
         with patience(60_000), faults(error, "GetItem") as met, pytest.raises(Exception) as raised:  # noqa: PT011
             row_of(world.person())
         assert not isinstance(raised.value, Busy)
         assert met.met == 1
 
-    def test_a_condition_that_fails_beside_a_conflict(self, world: World) -> None:
+    def test_failed_condition_beside_a_conflict_is_not_retried(self, world: World) -> None:
         changes = Changes()
         changes.update(
             PersonItem(*row_of(world.person()).key), [PersonItem.name.set("Ann")], None, Gone()
@@ -129,11 +131,13 @@ class TestNotTriedAgain:
         assert met.met == 1
 
 
-class TestUntilWhen:
+class TestDeadline:
     """Until three seconds before the function's time is over."""
 
     @pytest.mark.parametrize("seconds", [4, 15, 29, 300])
-    def test_then_it_is_busy(self, world: World, fake_time: FakeTime, seconds: int) -> None:
+    def test_retries_end_as_busy_before_the_deadline(
+        self, world: World, fake_time: FakeTime, seconds: int
+    ) -> None:
         someone, began = world.person(), fake_time.now
         with (
             patience(seconds * 1000),
@@ -145,16 +149,14 @@ class TestUntilWhen:
         assert int(busy.value.headers["Retry-After"]) >= 1
         assert met.met > seconds - MARGIN_SECONDS
 
-    def test_a_worker_is_refused_for_all_of_its_time(
-        self, world: World, fake_time: FakeTime
-    ) -> None:
+    def test_worker_retries_until_the_deadline(self, world: World, fake_time: FakeTime) -> None:
         """More than a thousand times."""
         someone = world.person()
         with patience(1_200_000), faults(FAULT, "GetItem", 10_000), pytest.raises(Busy):
             row_of(someone)
         assert len(fake_time.waits) > 1_100
 
-    def test_each_call_is_tried_once_however_late(self, world: World) -> None:
+    def test_call_is_made_once_after_the_deadline(self, world: World) -> None:
         someone = world.person()
         with patience(NO_TIME):
             rename(someone, "Ann")
@@ -162,7 +164,7 @@ class TestUntilWhen:
                 rename(someone, "Bea")
         assert met.met == 1
 
-    def test_waits_grow_to_a_second_and_are_by_chance(
+    def test_backoff_grows_to_a_second_with_jitter(
         self, world: World, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         bounds: list[tuple[float, float]] = []
@@ -177,15 +179,13 @@ class TestUntilWhen:
         assert [least for least, _ in bounds] == [0] * 10
         assert [most for _, most in bounds] == [0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1, 1, 1, 1]
 
-    def test_where_nobody_said_how_long_it_ends_too(
-        self, world: World, fake_time: FakeTime
-    ) -> None:
+    def test_retries_end_without_a_set_deadline(self, world: World, fake_time: FakeTime) -> None:
         someone = world.person()
         with faults(CONFLICT, "TransactWriteItems"), pytest.raises(Busy):
             rename(someone, "Ann")
         assert fake_time.now < 1015
 
-    def test_botocore_tries_nothing_by_itself(self) -> None:
+    def test_botocore_retries_are_disabled(self) -> None:
         """It knows no deadline: five tries of five seconds are longer than a request."""
         config = dynamodb_client().meta.config
         assert config.retries["total_max_attempts"] == 1
@@ -198,7 +198,7 @@ class TestUnprocessed:
 
     KEYS = [(f"p{number}", "s") for number in range(150)]  # noqa: RUF012
 
-    def test_keys(self, fake_time: FakeTime) -> None:
+    def test_unprocessed_keys_are_retried(self, fake_time: FakeTime) -> None:
         answers = [
             {"Responses": {}, "UnprocessedKeys": {Item.Meta.table_name: {"Keys": keys}}}
             for keys in [[{"pk": {"S": "p0"}, "sk": {"S": "s"}}]] * MANY
@@ -213,7 +213,7 @@ class TestUnprocessed:
         assert fake_time.waits
 
 
-def test_time_is_the_machines() -> None:
+def test_deadline_counts_from_now() -> None:
     """`patience` counts from now on, not from when the process began."""
     with patience(4_000) as own:
         assert own.until == pytest.approx(time.monotonic() + 1, abs=0.5)

@@ -39,7 +39,7 @@ def rename(reads: Reads, someone: Someone, name: str) -> Changes:
 class TestReadAhead:
     """A row that is read ahead is read once, and again after it was written."""
 
-    def test_a_long_run_keeps_no_more_than_a_short_one(self, world: World) -> None:
+    def test_prefetched_rows_are_evicted_after_some_units(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         reads.prefetch([key_of(someone)])
         for _ in range(REMEMBERED - 1):
@@ -48,7 +48,7 @@ class TestReadAhead:
         reads.next()
         assert not reads.knows([key_of(someone)])
 
-    def test_many_at_once(self, world: World) -> None:
+    def test_prefetch_reads_rows_in_one_batch_call(self, world: World) -> None:
         people, reads = [world.person() for _ in range(3)], ReadAhead()
         missing = person_key(PersonScope(people[0].session_id))
         with calls() as made:
@@ -61,13 +61,13 @@ class TestReadAhead:
         assert second is not None
         assert second.serialize() == found[second.key].serialize()
 
-    def test_what_was_not_foreseen_is_read_all_the_same(self, world: World) -> None:
+    def test_row_not_prefetched_is_read_on_demand(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         row = reads.find(PersonItem, key_of(someone))
         assert row is not None
         assert row.name == someone.name
 
-    def test_many_are_read_by_several_calls(self, world: World) -> None:
+    def test_prefetch_splits_into_batch_calls(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         unknown = [(f"person#{number}", "person") for number in range(249)]
         with calls() as made:
@@ -76,19 +76,19 @@ class TestReadAhead:
             assert not reads.find_all(unknown)
         assert made.made == 3 * ["BatchGetItem"]
 
-    def test_a_text_of_a_row(self, world: World) -> None:
+    def test_text_of_a_prefetched_row(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         assert reads.text(key_of(someone), "name") is None
         reads.prefetch([key_of(someone)])
         assert reads.text(key_of(someone), "name") == someone.name
         assert reads.text(key_of(someone), "colour") is None
 
-    def test_another_kind_of_row(self, world: World) -> None:
+    def test_row_of_another_kind_raises_type_error(self, world: World) -> None:
         someone = world.person()
         with pytest.raises(TypeError):
             ReadAhead().find(EmailClaimItem, key_of(someone))
 
-    def test_a_row_that_is_changed_and_not_written_stays_what_it_was(self, world: World) -> None:
+    def test_uncommitted_change_is_not_visible_in_the_cache(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         for _ in range(2):
             row = reads.find(PersonItem, key_of(someone))
@@ -96,7 +96,7 @@ class TestReadAhead:
             assert row.name == someone.name
             row.name = "Somebody else"
 
-    def test_nobody_reads_what_the_same_unit_writes(self, world: World) -> None:
+    def test_reading_a_row_that_the_unit_writes_is_an_error(self, world: World) -> None:
         someone, other, reads = world.person(), world.person(), ReadAhead()
         changes = rename(reads, someone, "Ann")
         assert reads.writes([key_of(other), key_of(someone)])
@@ -106,7 +106,7 @@ class TestReadAhead:
         with pytest.raises(WrittenTwice):
             changes.save(PersonItem(*key_of(someone)))
 
-    def test_the_next_unit_reads_what_the_last_one_wrote(self, world: World) -> None:
+    def test_next_unit_reads_the_previous_units_writes(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         for name in ("Ann", "Bea", "Cid"):
             rename(reads, someone, name).commit()
@@ -115,7 +115,7 @@ class TestReadAhead:
         assert row is not None
         assert row.name == "Cid"
 
-    def test_what_others_wrote_is_a_lost_race_until_all_is_forgotten(self, world: World) -> None:
+    def test_stale_cache_is_a_lost_race_until_cleared(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         reads.prefetch([key_of(someone)])
         rename(Reads(), someone, "Ann").commit()
@@ -124,7 +124,7 @@ class TestReadAhead:
         reads.clear()
         rename(reads, someone, "Bea").commit()
 
-    def test_what_is_kept_from_unit_to_unit(self) -> None:
+    def test_cached_value_lasts_from_unit_to_unit(self) -> None:
         reads = ReadAhead()
         first = reads.cached("it", object)
         reads.next()
@@ -137,7 +137,7 @@ class TestReadAhead:
 class TestInFlight:
     """The next unit is gathered while the last one's transaction is in flight."""
 
-    def test_who_reads_what_is_in_flight_waits_for_it(self, world: World) -> None:
+    def test_reading_an_in_flight_row_waits_for_the_transaction(self, world: World) -> None:
         people, reads, waited = [world.person() for _ in range(3)], ReadAhead(), list[str]()
         keys = [key_of(each) for each in people]
         reads.prefetch(keys[:2])
@@ -155,7 +155,7 @@ class TestInFlight:
         assert reads.text(keys[0], "name") == "Ann"
         assert waited == ["waited"]
 
-    def test_a_text_is_waited_for_and_what_was_left_out_is_read_at_once(self, world: World) -> None:
+    def test_reading_in_flight_text_waits_and_rereads_rows_not_cached(self, world: World) -> None:
         people, reads, waited = [world.person() for _ in range(2)], ReadAhead(), list[str]()
         keys = [key_of(each) for each in people]
         reads.prefetch(keys)
@@ -172,9 +172,7 @@ class TestInFlight:
         assert made.made == ["TransactWriteItems", "BatchGetItem"]
         assert waited == ["waited"]
 
-    def test_a_race_that_is_lost_in_flight_is_lost_where_it_is_waited_for(
-        self, world: World
-    ) -> None:
+    def test_lost_race_in_flight_is_raised_by_the_waiting_read(self, world: World) -> None:
         someone, reads, waited = world.person(), ReadAhead(), list[str]()
         changes = rename(reads, someone, "Ann")
         rename(Reads(), someone, "Bea").commit()
@@ -186,7 +184,7 @@ class TestInFlight:
         assert row is not None
         assert (row.name, waited) == ("Bea", ["waited"])
 
-    def test_of_two_in_flight_the_first_is_written_first(self, world: World) -> None:
+    def test_first_in_flight_unit_is_readable_before_the_second(self, world: World) -> None:
         people, reads, waited = [world.person() for _ in range(3)], ReadAhead(), list[str]()
         keys = [key_of(each) for each in people]
         reads.prefetch(keys)
@@ -206,7 +204,7 @@ class TestInFlight:
         assert reads.text(keys[1], "name") == "Bea"
         assert waited == ["waited"]
 
-    def test_all_that_failed_is_read_anew(self, world: World) -> None:
+    def test_rows_of_failed_units_are_reread(self, world: World) -> None:
         people, reads = [world.person() for _ in range(2)], ReadAhead()
         keys = [key_of(each) for each in people]
         reads.prefetch(keys)

@@ -39,7 +39,7 @@ def saved(**values: Any) -> dict[str, Any]:
     return {name: json.loads(row[name]["S"]) for name in row.keys() & {"amounts", "lines", "l"}}
 
 
-def test_further_elements_are_ignored_and_missing_ones_have_their_defaults(world: World) -> None:
+def test_unknown_elements_are_ignored_and_missing_ones_defaulted(world: World) -> None:
     put_raw(stored(amounts=[5], lines=[["a", "A", 1, "more"], ["b", "B"]], l={"s": [1, 2, 3]}))
     row = find(RecordsItem, KEY)
     assert row is not None
@@ -48,7 +48,7 @@ def test_further_elements_are_ignored_and_missing_ones_have_their_defaults(world
     assert row.links == {"s": [1, 2]}
 
 
-def test_a_save_keeps_the_further_elements_of_each_record(world: World) -> None:
+def test_save_preserves_unknown_elements_of_each_record(world: World) -> None:
     lines = [["a", "A", 1, {"x": 1}], ["b", "B", 2], ["a", "A", 3, "second"]]
     put_raw(stored(amounts=[5, "BGN", "net"], lines=lines, l={"s": [1, 2, 3], "t": [1, 2]}))
     after = saved(
@@ -61,12 +61,12 @@ def test_a_save_keeps_the_further_elements_of_each_record(world: World) -> None:
     assert after["l"] == {"t": [1, 3], "s": [7, 7, 3], "u": [0, 0]}
 
 
-def test_a_record_that_is_removed_goes_with_all_it_had(world: World) -> None:
+def test_removed_record_is_removed_with_unknown_elements(world: World) -> None:
     put_raw(stored(amounts=[5, "BGN", "net"], lines=[], l={"s": [1, 2, 3]}))
     assert saved(amounts=[6, "BGN"], lines=[]) == {"amounts": [6, "BGN", "net"], "lines": []}
 
 
-def test_an_update_keeps_them_too(world: World) -> None:
+def test_update_preserves_unknown_elements(world: World) -> None:
     put_raw(stored(amounts=[5, "BGN", "net"], lines=[["a", "A", 1, "more"]]))
     assert find(RecordsItem, KEY) is not None
     row = RecordsItem(*KEY)
@@ -77,7 +77,9 @@ def test_an_update_keeps_them_too(world: World) -> None:
 
 
 @pytest.mark.parametrize("shorter", [["a"], []])
-def test_a_record_may_have_less_than_names_it(world: World, shorter: list[str]) -> None:
+def test_stored_record_shorter_than_the_key_fields_is_accepted(
+    world: World, shorter: list[str]
+) -> None:
     put_raw(stored(amounts=[5, "BGN"], lines=[shorter, ["b", "B", 1, "more"]]))
     assert saved(amounts=[5, "BGN"], lines=[["b", "B", 2]])["lines"] == [["b", "B", 2, "more"]]
 
@@ -86,7 +88,7 @@ ANY = st.none() | st.integers() | st.text(max_size=3)
 
 
 @given(st.lists(st.lists(ANY, min_size=2, max_size=5), max_size=4))
-def test_what_is_read_and_saved_unchanged_is_as_it_was(lines: list[list[Any]]) -> None:
+def test_save_without_changes_round_trips(lines: list[list[Any]]) -> None:
     attribute = Records("sku", "title", named_by=["sku"])
     before = json.dumps(lines)
     known = attribute.deserialize(before)

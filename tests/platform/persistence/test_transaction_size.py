@@ -20,12 +20,12 @@ def unit_of(rows: int, size: int) -> Changes:
     return changes
 
 
-def test_more_than_it_takes_is_never_sent(world: World) -> None:
+def test_transaction_over_the_byte_limit_is_not_sent(world: World) -> None:
     with pytest.raises(TooManyWrites):
         unit_of(20, 250_000).commit()
     assert world.rows("size") == []
 
 
-def test_what_it_takes_is_sent(world: World) -> None:
+def test_transaction_within_the_byte_limit_is_sent(world: World) -> None:
     unit_of(20, MAX_BYTES // 20 - 1_000).commit()
     assert len(world.rows("size")) == 20

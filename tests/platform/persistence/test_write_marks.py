@@ -38,7 +38,7 @@ def mark() -> str | None:
 @pytest.mark.parametrize("write", [put, update])
 @pytest.mark.parametrize("kind", WriteMark)
 class TestMark:
-    def test_stands_while_the_work_marks_and_goes_with_the_next_write(
+    def test_is_set_while_marking_and_cleared_by_the_next_write(
         self, world: World, kind: WriteMark, write: Callable[[Changes], None]
     ) -> None:
         commit_anew(put)
@@ -50,7 +50,7 @@ class TestMark:
         commit_anew(write)
         assert mark() is None
 
-    def test_ends_with_the_work_also_where_that_fails(
+    def test_is_not_set_after_the_marking_work_failed(
         self, world: World, kind: WriteMark, write: Callable[[Changes], None]
     ) -> None:
         commit_anew(put)
@@ -61,7 +61,7 @@ class TestMark:
         assert mark() is None
 
 
-def test_a_row_of_another_kind_has_no_mark(world: World) -> None:
+def test_row_of_a_kind_without_marks_is_not_marked(world: World) -> None:
     with marking(WriteMark.IMPORT):
         commit_anew(lambda changes: changes.save(DeletedOrderItem(*KEY)))
     [row] = world.rows(KEY[0])

@@ -240,7 +240,7 @@ def before_call(number: int, act: Callable[[], None]) -> Iterator[None]:
         each()
 
 
-def test_whatever_happens_search_is_exact() -> None:
+def test_search_is_exact_after_any_history() -> None:
     run_state_machine_as_test(
         Histories, settings=settings(max_examples=40, stateful_step_count=20, deadline=None)
     )

@@ -28,7 +28,7 @@ def entry(number: int, title: str) -> SearchEntry:
 
 @pytest.mark.parametrize("operation", ["BatchGetItem", "BatchWriteItem"])
 @pytest.mark.parametrize("side", list(Side))
-def test_a_row_of_an_old_sequence_hides_no_newer_one(
+def test_row_of_an_old_sequence_hides_no_newer_one(
     monkeypatch: pytest.MonkeyPatch, operation: str, side: Side
 ) -> None:
     """A rebuild read the newest state; the stream delivers two writes, as a page and then a row."""

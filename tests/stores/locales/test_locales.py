@@ -46,7 +46,7 @@ def listed(world: World, by: Someone, **query: object) -> list[dict[str, Any]]:
 class TestList:
     """GET /locales."""
 
-    def test_another_workspaces_are_invisible(self, world: World, owner: Someone) -> None:
+    def test_locales_of_other_workspaces_are_not_listed(self, world: World, owner: Someone) -> None:
         added(world, owner, "de")
         stranger = world.person()
         world.workspace(stranger)
@@ -62,7 +62,7 @@ class TestList:
             "query.q",
         ]
 
-    def test_newest_first_with_a_page(self, world: World, owner: Someone) -> None:
+    def test_newest_first_with_pages(self, world: World, owner: Someone) -> None:
         codes = ["de", "fr", "it", "es", "pt-BR", "nl", "sv", "da", "fi", "nb", "pl", "cs"]
         for code in codes:
             added(world, owner, code)
@@ -75,7 +75,7 @@ class TestList:
             "pageSize": 10,
         }
 
-    def test_q_and_origin(self, world: World, owner: Someone) -> None:
+    def test_search_and_filter_by_origin(self, world: World, owner: Someone) -> None:
         added(world, owner, "de")
         added(world, owner, "pt-BR")
         assert [row["code"] for row in listed(world, owner, q="brazil")] == ["pt-BR"]
@@ -109,7 +109,7 @@ class TestCreate:
         assert answer.error_paths() == paths
         assert listed(world, owner) == []
 
-    def test_the_first_is_the_default(self, world: World, owner: Someone) -> None:
+    def test_first_locale_is_the_default(self, world: World, owner: Someone) -> None:
         first = added(world, owner, "DE-at")
         assert first == {
             "id": first["id"],
@@ -126,7 +126,7 @@ class TestCreate:
         assert second["isDefault"] is False
         assert {row["id"] for row in listed(world, owner)} == {first["id"], second["id"]}
 
-    def test_exists(self, world: World, owner: Someone) -> None:
+    def test_existing_locale_is_refused(self, world: World, owner: Someone) -> None:
         added(world, owner, "de")
         answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "DE"})
         assert answer.problem() == (409, "locale_exists")
@@ -139,7 +139,7 @@ class TestCreate:
         assert again.header("idempotency-replayed") == "true"
         assert len(listed(world, owner)) == 1
 
-    def test_limit(self, world: World, owner: Someone) -> None:
+    def test_limit_of_500_locales(self, world: World, owner: Someone) -> None:
         """499 locales are stored already, in one write."""
         repository = LocaleRepository(world.workspace(owner))
         locales, changes = repository.get(), Changes()
@@ -156,7 +156,7 @@ class TestCreate:
 class TestUpdate:
     """PATCH /locales/{id}."""
 
-    def test_unknown_or_another_workspaces(self, world: World, owner: Someone) -> None:
+    def test_locale_of_another_workspace_is_not_found(self, world: World, owner: Someone) -> None:
         row = added(world, owner, "de")
         stranger = world.person()
         world.workspace(stranger)
@@ -174,9 +174,7 @@ class TestUpdate:
             answer = world.call("PATCH", f"/locales/{row['id']}", token=owner.token, json_body=body)
             assert sorted(answer.error_paths()) == paths
 
-    def test_the_old_default_is_cleared_in_the_same_step(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_old_default_is_cleared(self, world: World, owner: Someone) -> None:
         german, french = added(world, owner, "de"), added(world, owner, "fr")
         answer = world.call(
             "PATCH",
@@ -207,19 +205,19 @@ class TestDelete:
         answer = world.call("DELETE", f"/locales/{uuid4()}", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_the_default_stays(self, world: World, owner: Someone) -> None:
+    def test_default_locale_cannot_be_deleted(self, world: World, owner: Someone) -> None:
         row = added(world, owner, "de")
         answer = world.call("DELETE", f"/locales/{row['id']}", token=owner.token)
         assert answer.problem() == (409, "locale_default")
 
-    def test_a_stores_stays(self, world: World, owner: Someone) -> None:
+    def test_locale_of_a_store_cannot_be_deleted(self, world: World, owner: Someone) -> None:
         added(world, owner, "sv")
         world.store(owner, primaryLocale="de")
         [german] = listed(world, owner, origin="store")
         answer = world.call("DELETE", f"/locales/{german['id']}", token=owner.token)
         assert answer.problem() == (409, "locale_from_store")
 
-    def test_gone(self, world: World, owner: Someone) -> None:
+    def test_deleted_and_repeatable(self, world: World, owner: Someone) -> None:
         german, french = added(world, owner, "de"), added(world, owner, "fr")
         path = f"/locales/{french['id']}"
         assert world.call("DELETE", path, token=owner.token, key="k").status == 204
@@ -229,14 +227,14 @@ class TestDelete:
         assert world.call("DELETE", path, token=owner.token).status == 204
 
 
-class TestFollowingStores:
+class TestStoreLocales:
     """The stores' locales decide `origin`, whatever the order of changes."""
 
     @given(
         st.lists(st.lists(st.sampled_from(["de", "fr", "it", "es"]), max_size=4), max_size=6),
         st.sets(st.sampled_from(["de", "sv"])),
     )
-    def test_origins_say_what_the_stores_have_now(
+    def test_origin_follows_the_current_locales_of_the_stores(
         self, history: list[list[str]], manual: set[str]
     ) -> None:
         workspace, now = WorkspaceScope(new_id()), clock.now()

@@ -95,7 +95,7 @@ def store_count(world: World, someone: Someone) -> int:
 class TestList:
     """GET /stores."""
 
-    def test_another_workspaces_are_invisible(self, world: World, owner: Someone) -> None:
+    def test_stores_of_other_workspaces_are_not_listed(self, world: World, owner: Someone) -> None:
         world.store(owner)
         stranger = world.person()
         world.workspace(stranger)
@@ -111,7 +111,7 @@ class TestList:
             "query.status",
         ]
 
-    def test_filters_and_orders(self, world: World, owner: Someone) -> None:
+    def test_filters_and_sorts(self, world: World, owner: Someone) -> None:
         ids = {}
         for name in ("Zoë's", "anna", "Bo & Co"):
             ids[name] = world.store(owner, name=name, externalId=name)
@@ -133,7 +133,7 @@ class TestList:
         assert names(platform="shopify") == []
         assert names(importStatus="none", sort="name", status="active") == ["Bo & Co", "Zoë's"]
 
-    def test_the_summary_whole(self, world: World, owner: Someone) -> None:
+    def test_complete_summary(self, world: World, owner: Someone) -> None:
         body = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
         [row] = world.call("GET", "/stores", token=owner.token).json["items"]
         summary = {name: body[name] for name in row}
@@ -165,7 +165,7 @@ class TestCreate:
         assert answer.error_paths() == paths
         assert store_count(world, owner) == 0
 
-    def test_connects(self, world: World, owner: Someone) -> None:
+    def test_creates_a_connected_store(self, world: World, owner: Someone) -> None:
         answer = world.call(
             "POST",
             "/stores",
@@ -190,12 +190,12 @@ class TestCreate:
         [locale] = world.call("GET", "/locales", token=owner.token).json["items"]
         assert (locale["code"], locale["origin"], locale["isDefault"]) == ("de-AT", "store", True)
 
-    def test_connected_already(self, world: World, owner: Someone) -> None:
+    def test_already_connected_store_is_refused(self, world: World, owner: Someone) -> None:
         world.call("POST", "/stores", token=owner.token, json_body=NEW)
         answer = world.call("POST", "/stores", token=owner.token, json_body=NEW)
         assert answer.problem() == (409, "store_exists")
 
-    def test_another_workspace_may_have_the_same(self, world: World, owner: Someone) -> None:
+    def test_same_store_in_another_workspace(self, world: World, owner: Someone) -> None:
         first = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
         stranger = world.person()
         world.workspace(stranger)
@@ -225,17 +225,17 @@ class TestCreate:
 class TestGet:
     """GET /stores/{id}."""
 
-    def test_another_workspaces(self, world: World, owner: Someone) -> None:
+    def test_store_of_another_workspace_is_not_found(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         stranger = world.person()
         world.workspace(stranger)
         answer = world.call("GET", f"/stores/{store}", token=stranger.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, world: World, owner: Someone) -> None:
+    def test_malformed_id_is_refused(self, world: World, owner: Someone) -> None:
         assert world.call("GET", "/stores/x", token=owner.token).error_paths() == ["path.id"]
 
-    def test_whole(self, world: World, owner: Someone) -> None:
+    def test_complete_response(self, world: World, owner: Someone) -> None:
         made = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
         answer = world.call("GET", f"/stores/{made['id']}", token=owner.token)
         assert (answer.status, answer.json) == (200, made)
@@ -254,7 +254,7 @@ class TestUpdate:
         answer = world.call("PATCH", f"/stores/{store}", token=owner.token, json_body=body)
         assert sorted(answer.error_paths()) == ["/currency", "/name", "/storefrontUrl"]
 
-    def test_null_clears_and_absent_keeps(self, world: World, owner: Someone) -> None:
+    def test_null_clears_and_missing_field_is_unchanged(self, world: World, owner: Someone) -> None:
         body = {**NEW, "storefrontUrl": "https://o.example.com", "contactEmail": "a@example.com"}
         made = world.call("POST", "/stores", token=owner.token, json_body=body).json
         answer = world.call(
@@ -272,7 +272,7 @@ class TestUpdate:
 class TestDisconnect:
     """POST /stores/{id}/disconnect."""
 
-    def test_role_too_small(self, world: World, owner: Someone) -> None:
+    def test_insufficient_role_is_refused(self, world: World, owner: Someone) -> None:
         workspace = world.workspace(owner)
         store = world.store(owner)
         member = world.member(workspace, Role.MEMBER)
@@ -283,7 +283,7 @@ class TestDisconnect:
         answer = world.call("POST", f"/stores/{uuid4()}/disconnect", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_ends_its_part(self, world: World, owner: Someone) -> None:
+    def test_disconnected_store_no_longer_counts(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/disconnect"
         assert world.call("POST", path, token=owner.token).status == 200
@@ -303,7 +303,7 @@ class TestDisconnect:
         assert again.header("idempotency-replayed") == "true"
 
     @pytest.mark.parametrize("imports", ["none", "two that wait", "one that runs"])
-    def test_answers_the_store_as_it_is_read_then(self, world: World, imports: str) -> None:
+    def test_response_equals_the_next_get(self, world: World, imports: str) -> None:
         """Its open imports have failed."""
         owner = world.person()
         workspace, store = world.workspace(owner), world.store(owner)
@@ -341,11 +341,11 @@ ROWS: list[dict[str, Any]] = [
 class TestLocales:
     """GET and PUT /stores/{id}/locales."""
 
-    def test_of_no_store(self, world: World, owner: Someone) -> None:
+    def test_unknown_store(self, world: World, owner: Someone) -> None:
         path = f"/stores/{uuid4()}/locales"
         assert world.call("GET", path, token=owner.token).problem() == (404, "not_found")
 
-    def test_a_path_or_query_that_is_none(self, world: World, owner: Someone) -> None:
+    def test_malformed_id_or_query(self, world: World, owner: Someone) -> None:
         answer = world.call("GET", "/stores/none/locales", token=owner.token, query={"page": 0})
         assert answer.error_paths() == ["path.id", "query.page"]
         answer = world.call("PUT", "/stores/none/locales", token=owner.token, json_body=ROWS)
@@ -361,7 +361,7 @@ class TestLocales:
             [ROWS[1]] + [{**ROWS[0], "locale": f"de-{n}"} for n in range(100, 140)],
         ],
     )
-    def test_a_list_that_is_not_one(self, world: World, owner: Someone, body: object) -> None:
+    def test_invalid_list_is_refused(self, world: World, owner: Someone, body: object) -> None:
         path = f"/stores/{world.store(owner)}/locales"
         answer = world.call("PUT", path, token=owner.token, json_body=body)
         assert answer.problem() == (422, "validation")
@@ -373,7 +373,7 @@ class TestLocales:
         answer = world.call("PUT", path, token=owner.token, json_body=body)
         assert sorted(answer.error_paths()) == ["/0/country", "/0/currency"]
 
-    def test_the_workspaces_follow(self, world: World, owner: Someone) -> None:
+    def test_locales_of_the_workspace_are_updated(self, world: World, owner: Someone) -> None:
         store = world.store(owner, primaryLocale="de-AT")
         path = f"/stores/{store}/locales"
         answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
@@ -393,7 +393,7 @@ class TestLocales:
             (["de-AT", "it"], {"de-AT": "store", "it": "store"}),
         ],
     )
-    def test_two_stores_at_once(
+    def test_concurrent_changes_of_two_stores(
         self, world: World, owner: Someone, remaining: list[str], origins: dict[str, str]
     ) -> None:
         """Each store removes a locale that the other has, or one removes what the other adds."""
@@ -410,7 +410,7 @@ class TestLocales:
         rows = world.call("GET", "/locales", token=owner.token).json["items"]
         assert {row["code"]: row["origin"] for row in rows} == origins
 
-    def test_more_than_the_workspace_may_have(
+    def test_locale_limit_of_the_workspace(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A disconnected store's locales stay, so disconnecting is never refused."""
@@ -434,7 +434,7 @@ class TestLocales:
 class TestWriteBack:
     """PUT, GET, DELETE /stores/{id}/write-back and POST …/rotate."""
 
-    def test_role_too_small(self, world: World, owner: Someone) -> None:
+    def test_insufficient_role_is_refused(self, world: World, owner: Someone) -> None:
         workspace = world.workspace(owner)
         path = f"/stores/{world.store(owner)}/write-back"
         member = world.member(workspace, Role.MEMBER)
@@ -445,7 +445,7 @@ class TestWriteBack:
             for method, at in (("GET", path), ("DELETE", path), ("POST", f"{path}/rotate")):
                 assert world.call(method, at, token=token).problem() == (403, "role")
 
-    def test_an_id_that_is_none(self, world: World, owner: Someone) -> None:
+    def test_malformed_id_is_refused(self, world: World, owner: Someone) -> None:
         path = "/stores/none/write-back"
         for method, more in (("GET", ""), ("DELETE", ""), ("POST", "/rotate")):
             answer = world.call(method, f"{path}{more}", token=owner.token)
@@ -459,7 +459,7 @@ class TestWriteBack:
         answer = world.call("POST", f"{path}/rotate", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, world: World, owner: Someone) -> None:
+    def test_malformed_id_of_reads_is_refused(self, world: World, owner: Someone) -> None:
         for path in ("/stores/x/write-back", "/stores/x/locales"):
             assert world.call("GET", path, token=owner.token).error_paths() == ["path.id"]
 
@@ -472,9 +472,7 @@ class TestWriteBack:
         assert answer.problem() == (422, "url_not_allowed")
         assert [error["path"] for error in answer.json["errors"]] == ["/url"]
 
-    def test_the_secret_is_answered_on_the_first_set_alone(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_secret_is_returned_only_by_the_first_put(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/write-back"
         first = world.call("PUT", path, token=owner.token, json_body={"url": HOOK})
@@ -488,7 +486,9 @@ class TestWriteBack:
         body = world.call("GET", f"/stores/{store}", token=owner.token).json
         assert body["permissions"] == {"coupons": True, "consent": True}
 
-    def test_the_old_secret_signs_for_a_day(self, world: World, owner: Someone) -> None:
+    def test_old_secret_signs_for_24_hours_after_rotation(
+        self, world: World, owner: Someone
+    ) -> None:
         workspace: WorkspaceScope = world.workspace(owner)
         store = world.store(owner)
         path = f"/stores/{store}/write-back"
@@ -503,7 +503,7 @@ class TestWriteBack:
         assert config is not None
         assert config.secrets == (new,)
 
-    def test_gone(self, world: World, owner: Someone) -> None:
+    def test_delete_revokes_the_consent_permission(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/write-back"
         world.call("PUT", path, token=owner.token, json_body={"url": HOOK})
@@ -512,7 +512,7 @@ class TestWriteBack:
         body = world.call("GET", f"/stores/{store}", token=owner.token).json
         assert body["permissions"]["consent"] is False
 
-    def test_replay_for_the_same_token_alone(self, world: World, owner: Someone) -> None:
+    def test_replay_only_for_the_same_session(self, world: World, owner: Someone) -> None:
         workspace = world.workspace(owner)
         path = f"/stores/{world.store(owner)}/write-back"
         body = {"url": HOOK}

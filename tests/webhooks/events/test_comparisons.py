@@ -41,7 +41,7 @@ LATER = {
 }
 
 
-def test_each_group_has_the_kinds_that_it_is_loaded_for() -> None:
+def test_each_group_loads_comparisons_for_the_listed_kinds() -> None:
     for load, kinds in GROUPS.items():
         assert kinds_of(load()).keys() == kinds
     named = [*chain.from_iterable(GROUPS.values())]
@@ -49,11 +49,11 @@ def test_each_group_has_the_kinds_that_it_is_loaded_for() -> None:
 
 
 @pytest.mark.parametrize("kind", ["outbox", "session", "a kind of another release"])
-def test_other_rows_are_not_compared(kind: str) -> None:
+def test_other_kinds_are_not_compared(kind: str) -> None:
     assert comparison_of(kind) is None
 
 
-def test_a_reader_that_has_just_begun_tells_the_same(shop: Shop) -> None:
+def test_cold_start_finds_the_same_events(shop: Shop) -> None:
     """In a process of its own, as this one has loaded everything: that takes a second."""
     shop.call("POST", "/api-keys", {"name": "Server", "scope": "read"})
     shop.call("PUT", f"/stores/{shop.store}/products/p-1", product())

@@ -25,7 +25,7 @@ def change(shop: Shop, profile_id: str, state: str) -> dict[str, Any]:
 
 
 class TestChanged:
-    def test_says_what_the_change_answers_without_ip_and_browser(
+    def test_payload_equals_the_change_without_ip_and_user_agent(
         self, shop: Shop, eve: str
     ) -> None:
         answered = change(shop, eve, "subscribed")
@@ -38,12 +38,14 @@ class TestChanged:
         assert "Mozilla" not in str(shop.data(event))
 
     @pytest.mark.parametrize(("state", "always"), [("subscribed", False), ("unsubscribed", True)])
-    def test_a_no_is_told_always(self, shop: Shop, eve: str, state: str, always: bool) -> None:
+    def test_unsubscription_is_marked_always(
+        self, shop: Shop, eve: str, state: str, always: bool
+    ) -> None:
         change(shop, eve, state)
         event = shop.only("consent.changed")
         assert (event.always, event.imported) == (always, False)
 
-    def test_what_becomes_of_a_write_back_is_no_change(
+    def test_write_back_result_causes_no_event(
         self, shop: Shop, eve: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:9")
@@ -60,7 +62,7 @@ class TestChanged:
         assert [each["status"] for each in shop.data(event)["writeBacks"]] == ["skipped"]
         assert "consent.changed" not in shop.types()
 
-    def test_the_same_again_is_no_change(self, shop: Shop, eve: str) -> None:
+    def test_repeated_statement_causes_no_event(self, shop: Shop, eve: str) -> None:
         change(shop, eve, "subscribed")
         shop.delivered()
         before = shop.get(f"/profiles/{eve}/consent")["total"]
@@ -68,9 +70,7 @@ class TestChanged:
         events = [each for each in shop.events() if each.type == "consent.changed"]
         assert len(events) == shop.get(f"/profiles/{eve}/consent")["total"] - before
 
-    def test_a_no_that_is_still_to_be_told_goes_out_by_ids_once_the_person_is_erased(
-        self, shop: Shop, eve: str
-    ) -> None:
+    def test_pending_event_of_an_erased_profile_has_only_ids(self, shop: Shop, eve: str) -> None:
         answered = change(shop, eve, "unsubscribed")
         event = shop.only("consent.changed")
         shop.call("DELETE", f"/profiles/{eve}")
@@ -78,7 +78,7 @@ class TestChanged:
 
 
 class TestImported:
-    def test_of_an_import_noes_are_told_always(self, shop: Shop) -> None:
+    def test_imported_unsubscription_is_marked_always(self, shop: Shop) -> None:
         statements = [
             {"email": f"p{n}.{EMAIL}", "state": state, "occurredAt": at}
             for n, (state, at) in enumerate(

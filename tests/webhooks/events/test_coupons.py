@@ -63,7 +63,7 @@ def pool(shop: Shop) -> str:
 
 
 class TestCreated:
-    def test_is_told_as_it_is_answered_and_its_codes_are_not(self, shop: Shop) -> None:
+    def test_payload_equals_the_response_and_codes_cause_no_events(self, shop: Shop) -> None:
         coupon_id = coupon(shop)
         [event] = shop.events()
         assert (event.type, of(event)) == ("coupon.created", ("coupon", UUID(coupon_id)))
@@ -79,19 +79,19 @@ class TestCreated:
 
 
 class TestEnded:
-    def test_by_hand(self, shop: Shop, pool: str) -> None:
+    def test_by_request(self, shop: Shop, pool: str) -> None:
         shop.call("POST", f"/coupons/{pool}/end")
         event = shop.only("coupon.ended")
         assert of(event) == ("coupon", UUID(pool))
         assert shop.data(event) == shop.get(f"/coupons/{pool}")
 
-    def test_once(self, shop: Shop, pool: str) -> None:
+    def test_archiving_an_ended_coupon_causes_no_event(self, shop: Shop, pool: str) -> None:
         shop.call("POST", f"/coupons/{pool}/end")
         shop.delivered()
         shop.call("POST", f"/coupons/{pool}/archive")
         assert "coupon.ended" not in shop.types()
 
-    def test_by_its_own_end(self, shop: Shop) -> None:
+    def test_by_expiry(self, shop: Shop) -> None:
         end = {"type": "until", "endsAt": "2027-01-01T00:00:00Z"}
         coupon_id = coupon(shop, validity=end)
         shop.delivered()
@@ -99,25 +99,25 @@ class TestEnded:
         pumps.run_schedule("coupon_expiry")
         assert of(shop.only("coupon.ended")) == ("coupon", UUID(coupon_id))
 
-    def test_another_name_is_told_as_nothing(self, shop: Shop, pool: str) -> None:
+    def test_renaming_causes_no_event(self, shop: Shop, pool: str) -> None:
         shop.call("PATCH", f"/coupons/{pool}", {"name": "Summer"})
         assert shop.types() == []
 
 
 class TestAssigned:
-    def test_is_told_as_it_is_answered(self, shop: Shop, pool: str) -> None:
+    def test_payload_equals_the_response(self, shop: Shop, pool: str) -> None:
         code = assign(shop, pool)
         event = shop.only("coupon_code.assigned")
         assert of(event) == ("coupon_code", UUID(code["id"]))
         assert shop.data(event) == as_answered(shop, code["id"], pool)
 
-    def test_a_code_that_is_kept_is_told_once(self, shop: Shop, pool: str) -> None:
+    def test_reassigned_code_causes_no_event(self, shop: Shop, pool: str) -> None:
         assign(shop, pool)
         shop.delivered()
         assign(shop, pool)
         assert "coupon_code.assigned" not in shop.types()
 
-    def test_a_code_made_for_the_person(self, shop: Shop) -> None:
+    def test_by_a_personal_code(self, shop: Shop) -> None:
         personal = coupon(shop, kind="personal", quantity=None)
         shop.delivered()
         code = assign(shop, personal)
@@ -130,7 +130,7 @@ class TestUsed:
         body = order(discountCodes=[code], placedAt=placed_at)
         return str(shop.call("PUT", path, body).json["id"])
 
-    def test_by_an_order_and_again_by_an_earlier_one(self, shop: Shop, pool: str) -> None:
+    def test_by_an_order_and_again_by_an_earlier_order(self, shop: Shop, pool: str) -> None:
         code = assign(shop, pool)
         shop.delivered()
         for number, placed_at in (("o-1", "2026-03-01T00:00:00Z"), ("o-0", "2026-02-01T00:00:00Z")):
@@ -140,14 +140,14 @@ class TestUsed:
             assert shop.data(event) == as_answered(shop, code["id"], pool)
             assert shop.data(event)["order"]["id"] == order_id
 
-    def test_by_a_later_order_it_is_told_as_nothing(self, shop: Shop, pool: str) -> None:
+    def test_later_order_causes_no_event(self, shop: Shop, pool: str) -> None:
         code = assign(shop, pool)
         self.use(shop, code["code"], "o-1", "2026-03-01T00:00:00Z")
         shop.delivered()
         self.use(shop, code["code"], "o-2", "2026-04-01T00:00:00Z")
         assert "coupon_code.used" not in shop.types()
 
-    def test_a_code_that_its_coupons_list_does_not_show_yet(self, shop: Shop) -> None:
+    def test_code_not_listed_yet_has_the_current_state(self, shop: Shop) -> None:
         """The event has its present state, and not that of a deleted code."""
         coupon_id = UUID(coupon(shop, quantity=50))
         loaded = partial(resume, Run(CouponMessage(shop.workspace.id, coupon_id), 1, lambda: 10**6))
@@ -179,7 +179,7 @@ class TestUsed:
 
 
 class TestExpired:
-    def test_by_its_own_time(self, shop: Shop) -> None:
+    def test_by_validity_in_days(self, shop: Shop) -> None:
         days = coupon(shop, validity={"type": "days", "days": 1})
         shop.delivered()
         code = assign(shop, days)
@@ -190,7 +190,7 @@ class TestExpired:
         assert of(event) == ("coupon_code", UUID(code["id"]))
         assert shop.data(event) == as_answered(shop, code["id"], days)
 
-    def test_by_the_end_of_its_coupon_those_that_nobody_had(self, shop: Shop, pool: str) -> None:
+    def test_unassigned_codes_expire_with_the_coupon(self, shop: Shop, pool: str) -> None:
         assign(shop, pool)
         shop.delivered()
         shop.call("POST", f"/coupons/{pool}/end")

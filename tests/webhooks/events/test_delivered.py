@@ -54,7 +54,7 @@ class TestTypes:
             (["profile.*"], ["profile.created", "profile.updated"]),
         ],
     )
-    def test_of_an_order_that_is_cancelled_and_refunded_at_once(
+    def test_cancelled_and_refunded_order_is_sent_by_requested_types(
         self,
         shop: Shop,
         receiver: Receiver,
@@ -68,7 +68,7 @@ class TestTypes:
 
 
 class TestImports:
-    def test_of_a_batch_noes_and_the_import_alone_are_told(
+    def test_batch_sends_only_unsubscriptions_and_the_import(
         self,
         listening: Shop,
         receiver: Receiver,
@@ -81,7 +81,7 @@ class TestImports:
         types = [each.json["type"] for each in receiver.received]
         assert sorted(types) == ["consent.changed"] * 8 + ["store_import.completed"]
 
-    def test_of_a_feed_the_import_alone_is(
+    def test_feed_import_sends_only_the_import(
         self, listening: Shop, receiver: Receiver, server: FeedServer
     ) -> None:
         feeds = feed_store.Shop(
@@ -90,7 +90,7 @@ class TestImports:
         feeds.feed(feed_store.csv({"id": "p-1", "title": "Tea"}))
         assert [each.json["type"] for each in receiver.received] == ["feed_import.completed"]
 
-    def test_with_include_imports_each_record_is(
+    def test_include_imports_sends_each_record(
         self,
         shop: Shop,
         receiver: Receiver,

@@ -26,7 +26,7 @@ def pages(shop: Shop, size: int) -> list[dict[str, Any]]:
 
 
 class TestList:
-    def test_the_whole_answer(self, shop: Shop) -> None:
+    def test_whole_response(self, shop: Shop) -> None:
         body = shop.get(PATH)
         assert {name: body[name] for name in ("page", "pageSize", "total")} == {
             "page": 1,
@@ -43,7 +43,7 @@ class TestList:
             for each in EVENT_TYPES[:25]
         ]
 
-    def test_what_schemas_refer_to_is_called_as_in_the_description(self, shop: Shop) -> None:
+    def test_schema_definitions_are_named_as_in_openapi(self, shop: Shop) -> None:
         names = {
             name: definition
             for each in pages(shop, 100)
@@ -57,20 +57,20 @@ class TestList:
         assert not [name for name, definition in names.items() if "title" in definition]
 
     @pytest.mark.parametrize("size", [10, 100])
-    def test_every_type_stands_on_one_page(self, shop: Shop, size: int) -> None:
+    def test_pagination_lists_each_type_once(self, shop: Shop, size: int) -> None:
         assert [each["type"] for each in pages(shop, size)] == [each.type for each in EVENT_TYPES]
 
-    def test_whoever_reads_may_ask(self, world: World, shop: Shop) -> None:
+    def test_read_key_is_allowed_and_anonymous_is_401(self, world: World, shop: Shop) -> None:
         key = world.api_key(shop.workspace, KeyScope.READ)
         assert world.call("GET", PATH, token=key).status == 200
         assert world.call("GET", PATH).problem() == (401, "unauthenticated")
 
-    def test_a_signed_in_person_without_a_workspace(self, world: World) -> None:
+    def test_user_without_a_workspace_is_409(self, world: World) -> None:
         answer = world.call("GET", PATH, token=world.person().token)
         assert answer.problem()[0] == 409
 
     @pytest.mark.parametrize("query", [{"page": 0}, {"pageSize": 7}, {"type": "order.created"}])
-    def test_bad_input(self, shop: Shop, query: dict[str, object]) -> None:
+    def test_validation_error(self, shop: Shop, query: dict[str, object]) -> None:
         answer = shop.world.call("GET", PATH, token=shop.owner.token, query=query)
         [path] = answer.error_paths()
         assert path == f"query.{next(iter(query))}"

@@ -31,14 +31,12 @@ def scene(
     return made
 
 
-def test_no_type_is_left_out() -> None:
+def test_every_type_has_a_cause() -> None:
     assert list(CAUSES) == TYPES
 
 
 @pytest.mark.parametrize("name", TYPES)
-def test_an_operation_causes_it_and_its_body_is_valid_and_what_the_resource_answers(
-    scene: Scene, name: str
-) -> None:
+def test_event_of_each_type_is_delivered_with_a_valid_payload(scene: Scene, name: str) -> None:
     answered = CAUSES[name](scene)
     scene.shop.world.deliver()
     [sent] = [each for each in scene.receiver.received if each.json["type"] == name]

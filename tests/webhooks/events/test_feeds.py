@@ -22,7 +22,7 @@ def feeds(shop: Shop, server: FeedServer) -> feed_store.Shop:
 
 
 class TestImports:
-    def test_a_completed_one_is_told_and_its_products_are_marked(
+    def test_completed_import_and_products_marked_imported(
         self, shop: Shop, feeds: feed_store.Shop
     ) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
@@ -35,14 +35,14 @@ class TestImports:
         assert marked == {"product.created": 2}
         assert len(events) == 3
 
-    def test_a_row_that_is_gone_is_marked_too(self, shop: Shop, feeds: feed_store.Shop) -> None:
+    def test_removed_row_is_marked_imported(self, shop: Shop, feeds: feed_store.Shop) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
         shop.events()
         feeds.again(feed, feed_store.csv(ROWS[0]))
         events = sorted((event.type, event.imported) for event in shop.events())
         assert events == [("feed_import.completed", False), ("product.removed", True)]
 
-    def test_a_failed_one(self, shop: Shop, feeds: feed_store.Shop) -> None:
+    def test_failed_import(self, shop: Shop, feeds: feed_store.Shop) -> None:
         feed = feeds.create(feeds.server.put("/feed", "", status=404))
         shop.world.deliver()
         [event] = shop.events()
@@ -50,7 +50,7 @@ class TestImports:
         _, import_id = of(event)
         assert shop.data(event) == shop.get(f"/feeds/{feed['id']}/imports/{import_id}")
 
-    def test_of_a_feed_that_is_deleted_by_then_ids_are_said(
+    def test_pending_event_of_a_deleted_feed_has_only_ids(
         self, shop: Shop, feeds: feed_store.Shop
     ) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
@@ -58,7 +58,7 @@ class TestImports:
         shop.call("DELETE", f"/feeds/{feed['id']}")
         assert shop.data(event) == {"id": str(of(event)[1]), "feedId": feed["id"]}
 
-    def test_products_of_a_deleted_feed_are_removed_by_no_import(
+    def test_deleted_feed_removes_products_unmarked(
         self, shop: Shop, feeds: feed_store.Shop
     ) -> None:
         feed = feeds.feed(feed_store.csv(*ROWS))
@@ -70,7 +70,7 @@ class TestImports:
 
 
 class TestPriority:
-    def test_where_another_source_wins_the_product_is_told_as_updated(
+    def test_changed_winner_causes_product_updated(
         self, shop: Shop, feeds: feed_store.Shop
     ) -> None:
         product = feeds.put_product("p-1")

@@ -24,7 +24,7 @@ def kinds(shop: Shop) -> list[str]:
 
 
 @pytest.mark.parametrize("act", [seen, lambda shop: shop.profile()], ids=["an event", "an upsert"])
-def test_it_is_not_run_where_somebody_was_only_seen_again(
+def test_last_seen_update_does_not_invoke_the_relay(
     shop: Shop, act: Callable[[Shop], object]
 ) -> None:
     shop.profile()
@@ -33,7 +33,7 @@ def test_it_is_not_run_where_somebody_was_only_seen_again(
     assert kinds(shop) == []
 
 
-def test_each_record_that_tells_something_passes_and_of_profiles_no_other(shop: Shop) -> None:
+def test_filter_passes_every_record_with_events(shop: Shop) -> None:
     """Every writer of a profile: orders, customers, consents, merges, erasures."""
     [reader] = [each for each in pumps.StreamPump().readers if each.function.job == READER]
     source, reader.source = reader.source, {}

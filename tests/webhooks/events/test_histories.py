@@ -160,7 +160,7 @@ def actual(shop: Shop) -> set[tuple[str, str, str]]:
 
 @settings(max_examples=10)
 @given(st.lists(steps, min_size=1, max_size=6))
-def test_what_is_told_follows_from_what_is_answered(history: list[tuple[str, Any]]) -> None:
+def test_events_equal_the_model_after_any_history(history: list[tuple[str, Any]]) -> None:
     """Each of ten histories begins in an empty world and reads all after each step: seconds."""
     world = World()
     try:

@@ -23,7 +23,7 @@ def queued_events() -> list[dict[str, Any]]:
     return [dict(json.loads(message.body)["event"]) for message in waiting(DELIVERIES)]
 
 
-def test_each_no_is_told_and_else_the_import_alone(
+def test_each_unsubscription_and_the_import_are_sent(
     world: World, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It takes about five seconds, as the largest batch there is.

@@ -45,7 +45,7 @@ def known(shop: Shop) -> dict[str, Any]:
 
 
 class TestCreated:
-    def test_is_told_with_the_summary(self, shop: Shop) -> None:
+    def test_payload_is_the_summary(self, shop: Shop) -> None:
         stored = put(shop)
         event = shop.only("order.created")
         assert of(event) == ("order", UUID(stored["id"]))
@@ -53,16 +53,16 @@ class TestCreated:
         assert shop.data(event) == summary(shop, stored["id"])
         assert (event.imported, event.always) == (False, False)
 
-    def test_the_buyer_is_told_once_beside_it(self, shop: Shop) -> None:
+    def test_buyer_causes_one_profile_event(self, shop: Shop) -> None:
         put(shop)
         assert shop.types() == ["order.created", "profile.created"]
 
-    def test_one_that_comes_cancelled_and_refunded_is_told_once(self, shop: Shop) -> None:
+    def test_cancelled_and_refunded_new_order_causes_one_event(self, shop: Shop) -> None:
         put(shop, cancelledAt=LATER, totalRefunded=eur(100))
         event = shop.only("order.created")
         assert event.also == ("order.cancelled", "order.refunded")
 
-    def test_one_that_comes_back_after_it_was_deleted(self, shop: Shop, known: Any) -> None:
+    def test_by_recreating_a_deleted_order(self, shop: Shop, known: Any) -> None:
         shop.call("DELETE", f"/stores/{shop.store}/orders/o-1")
         shop.delivered()
         put(shop, updatedAt="2027-01-01T00:00:00Z")
@@ -81,15 +81,13 @@ class TestUpdated:
         ],
         ids=lambda change: next(iter(change)),
     )
-    def test_whatever_the_order_answers(
-        self, shop: Shop, known: Any, change: dict[str, Any]
-    ) -> None:
+    def test_by_each_changed_field(self, shop: Shop, known: Any, change: dict[str, Any]) -> None:
         put(shop, **change, updatedAt=LATER)
         event = shop.only("order.updated")
         assert of(event) == ("order", UUID(known["id"]))
         assert shop.data(event) == summary(shop, known["id"])
 
-    def test_another_buyer(self, shop: Shop, known: Any) -> None:
+    def test_by_another_buyer(self, shop: Shop, known: Any) -> None:
         put(shop, customer={"email": "other@example.com"})
         assert of(shop.only("order.updated")) == ("order", UUID(known["id"]))
 
@@ -98,13 +96,13 @@ class TestUpdated:
         [{}, {"updatedAt": LATER}, {"discountCodes": ["OTHER"], "updatedAt": LATER}],
         ids=["the same", "a later time", "another code"],
     )
-    def test_nothing_where_the_answer_is_the_same(
+    def test_unchanged_order_causes_no_event(
         self, shop: Shop, known: Any, change: dict[str, Any]
     ) -> None:
         assert put(shop, **change) == known
         assert [each for each in shop.types() if each.startswith("order")] == []
 
-    def test_a_body_is_of_the_order_as_it_is_when_it_is_made(self, shop: Shop, known: Any) -> None:
+    def test_payload_is_read_at_the_time_of_sending(self, shop: Shop, known: Any) -> None:
         put(shop, fulfillmentStatus="fulfilled", updatedAt=LATER)
         event = shop.only("order.updated")
         put(shop, fulfillmentStatus="restocked", updatedAt=LATER)
@@ -114,14 +112,14 @@ class TestUpdated:
 
 
 class TestCancelled:
-    def test_is_told_instead_of_an_update(self, shop: Shop, known: Any) -> None:
+    def test_replaces_order_updated(self, shop: Shop, known: Any) -> None:
         put(shop, cancelledAt=LATER, updatedAt=LATER)
         event = shop.only("order.cancelled")
         assert event.also == ("order.updated",)
         assert shop.data(event) == summary(shop, known["id"])
         assert shop.data(event)["cancelled"] is True
 
-    def test_once(self, shop: Shop, known: Any) -> None:
+    def test_second_cancellation_causes_no_event(self, shop: Shop, known: Any) -> None:
         put(shop, cancelledAt=LATER, updatedAt=LATER)
         shop.delivered()
         put(shop, cancelledAt="2026-03-01T11:30:00Z", updatedAt=LATER)
@@ -129,21 +127,19 @@ class TestCancelled:
 
 
 class TestRefunded:
-    def test_each_time_that_more_is_refunded(self, shop: Shop, known: Any) -> None:
+    def test_each_increase_of_the_refund_causes_an_event(self, shop: Shop, known: Any) -> None:
         for refunded in (100, 250):
             put(shop, totalRefunded=eur(refunded), updatedAt=LATER)
             event = shop.only("order.refunded")
             assert event.also == ("order.updated",)
             assert shop.data(event) == summary(shop, known["id"])
 
-    def test_a_cancelled_one_that_is_refunded_in_the_same_commit(
-        self, shop: Shop, known: Any
-    ) -> None:
+    def test_refund_with_cancellation_is_one_cancelled_event(self, shop: Shop, known: Any) -> None:
         put(shop, cancelledAt=LATER, totalRefunded=eur(5499), updatedAt=LATER)
         [event] = [each for each in shop.events() if of(each) == ("order", UUID(known["id"]))]
         assert (event.type, event.also) == ("order.cancelled", ("order.refunded", "order.updated"))
 
-    def test_less_is_an_update(self, shop: Shop, known: Any) -> None:
+    def test_decrease_of_the_refund_is_no_refund_event(self, shop: Shop, known: Any) -> None:
         put(shop, totalRefunded=eur(200), updatedAt=LATER)
         shop.delivered()
         put(shop, totalRefunded=eur(100), updatedAt=LATER)
@@ -151,13 +147,13 @@ class TestRefunded:
 
 
 class TestDeleted:
-    def test_names_ids_alone(self, shop: Shop, known: Any) -> None:
+    def test_payload_has_only_ids(self, shop: Shop, known: Any) -> None:
         shop.call("DELETE", f"/stores/{shop.store}/orders/o-1")
         event = shop.only("order.deleted")
         assert of(event) == ("order", UUID(known["id"]))
         assert shop.data(event) == {"id": known["id"], "storeId": shop.store}
 
-    def test_once(self, shop: Shop, known: Any) -> None:
+    def test_repeated_deletion_causes_no_event(self, shop: Shop, known: Any) -> None:
         path = f"/stores/{shop.store}/orders/o-1"
         shop.call("DELETE", path)
         shop.delivered()

@@ -40,13 +40,13 @@ def known(shop: Shop) -> str:
 
 
 class TestCreated:
-    def test_is_told_with_the_summary(self, shop: Shop) -> None:
+    def test_payload_is_the_summary(self, shop: Shop) -> None:
         stored = put(shop)
         [event] = shop.events()
         assert (event.type, of(event)) == ("product.created", ("product", UUID(stored["id"])))
         assert shop.data(event) == listed(shop)
 
-    def test_one_that_comes_back_after_it_was_removed(self, shop: Shop, known: str) -> None:
+    def test_by_restoring_a_removed_product(self, shop: Shop, known: str) -> None:
         remove(shop)
         shop.delivered()
         put(shop, updatedAt="2027-01-01T00:00:00Z")
@@ -65,14 +65,14 @@ class TestUpdated:
         ],
         ids=lambda change: next(iter(change)),
     )
-    def test_whatever_a_source_says(self, shop: Shop, known: str, change: dict[str, Any]) -> None:
+    def test_by_each_changed_field(self, shop: Shop, known: str, change: dict[str, Any]) -> None:
         put(shop, **change, updatedAt=LATER)
         event = shop.only("product.updated")
         assert of(event) == ("product", UUID(known))
         assert shop.data(event) == listed(shop)
 
     @pytest.mark.parametrize("change", [{}, {"updatedAt": LATER}], ids=["same", "later"])
-    def test_nothing_where_the_same_is_said(
+    def test_unchanged_product_causes_no_event(
         self, shop: Shop, known: str, change: dict[str, Any]
     ) -> None:
         before = listed(shop)
@@ -82,7 +82,7 @@ class TestUpdated:
 
 
 class TestRemoved:
-    def test_is_told_with_the_summary_of_what_was(self, shop: Shop, known: str) -> None:
+    def test_payload_is_the_last_summary(self, shop: Shop, known: str) -> None:
         remove(shop)
         event = shop.only("product.removed")
         assert (of(event), event.also) == (("product", UUID(known)), ("product.updated",))
@@ -91,7 +91,7 @@ class TestRemoved:
         assert data == {name: own[name] for name in data}
         assert data["removedAt"] is not None
 
-    def test_one_that_was_never_there(self, shop: Shop) -> None:
+    def test_unknown_product_causes_no_event(self, shop: Shop) -> None:
         answer = shop.world.call(
             "DELETE", f"/stores/{shop.store}/products/p-9", token=shop.owner.token
         )

@@ -33,13 +33,13 @@ def eve(shop: Shop) -> str:
 
 
 class TestCreated:
-    def test_is_told_with_the_summary(self, shop: Shop) -> None:
+    def test_payload_is_the_summary(self, shop: Shop) -> None:
         profile_id = shop.profile()
         event = shop.only("profile.created")
         assert of(event) == ("profile", UUID(profile_id))
         assert shop.data(event) == listed(shop, profile_id)
 
-    def test_by_an_event(self, shop: Shop) -> None:
+    def test_by_a_profile_event(self, shop: Shop) -> None:
         seen(shop, anonymousId="browser-1")
         assert shop.types() == ["profile.created"]
 
@@ -56,21 +56,21 @@ class TestUpdated:
         [{"firstName": "Eva"}, {"lastName": "Adams"}, {"locale": "de-AT"}],
         ids=lambda change: next(iter(change)),
     )
-    def test_by_hand(self, shop: Shop, eve: str, change: dict[str, Any]) -> None:
+    def test_by_patch(self, shop: Shop, eve: str, change: dict[str, Any]) -> None:
         shop.call("PATCH", f"/profiles/{eve}", change)
         event = shop.only("profile.updated")
         assert of(event) == ("profile", UUID(eve))
         assert shop.data(event) == listed(shop, eve)
 
-    def test_by_what_the_person_spent(self, shop: Shop, eve: str) -> None:
+    def test_by_an_order(self, shop: Shop, eve: str) -> None:
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
         assert of(shop.only("profile.updated")) == ("profile", UUID(eve))
 
-    def test_by_consent_beside_the_change_itself(self, shop: Shop, eve: str) -> None:
+    def test_by_a_consent_change_in_addition_to_consent_changed(self, shop: Shop, eve: str) -> None:
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "subscribed"})
         assert shop.types() == ["consent.changed", "profile.updated"]
 
-    def test_nothing_where_they_were_only_seen_again(self, shop: Shop, eve: str) -> None:
+    def test_only_last_seen_changed_causes_no_event(self, shop: Shop, eve: str) -> None:
         before = shop.get(f"/profiles/{eve}")
         seen(shop)
         shop.profile()
@@ -79,13 +79,13 @@ class TestUpdated:
         assert before["lastSeenAt"] != after["lastSeenAt"]
         assert shop.types() == []
 
-    def test_nothing_where_the_same_is_said_again(self, shop: Shop, eve: str) -> None:
+    def test_unchanged_value_causes_no_event(self, shop: Shop, eve: str) -> None:
         shop.call("PATCH", f"/profiles/{eve}", {"firstName": "Evelyn"})
         assert shop.types() == []
 
 
 class TestMerged:
-    def test_names_both_ids_and_tells_of_nobody_twice(self, shop: Shop, eve: str) -> None:
+    def test_payload_has_both_ids_in_one_event(self, shop: Shop, eve: str) -> None:
         other = shop.profile(email=f"other.{CANARY}@example.com")
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
         shop.delivered()
@@ -97,7 +97,7 @@ class TestMerged:
         expected = {**listed(shop, survivor), "mergedProfileId": merged}
         assert shop.data(event) == expected
 
-    def test_what_the_worker_moves_changes_nothing(self, shop: Shop, eve: str) -> None:
+    def test_moving_rows_causes_no_event(self, shop: Shop, eve: str) -> None:
         """The survivor answers for its orders, codes and consents at once."""
         other = shop.profile(email=f"other.{CANARY}@example.com")
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
@@ -108,7 +108,9 @@ class TestMerged:
         shop.world.deliver()
         assert shop.types() == []
 
-    def test_a_later_event_of_the_merged_one_says_the_survivor(self, shop: Shop, eve: str) -> None:
+    def test_pending_event_of_the_merged_profile_has_the_survivors_id(
+        self, shop: Shop, eve: str
+    ) -> None:
         other = shop.profile(email=f"other.{CANARY}@example.com")
         created = shop.only("profile.created")
         shop.call("POST", f"/profiles/{eve}/merge", {"profileId": other})
@@ -116,7 +118,7 @@ class TestMerged:
 
 
 class TestErased:
-    def test_names_all_that_was_merged_into_it(self, shop: Shop, eve: str) -> None:
+    def test_payload_has_all_merged_ids(self, shop: Shop, eve: str) -> None:
         others = [shop.profile(anonymousId=f"browser-{number}") for number in range(3)]
         shop.call("POST", f"/profiles/{others[0]}/merge", {"profileId": others[1]})
         shop.delivered()
@@ -130,7 +132,7 @@ class TestErased:
         assert data["id"] == eve
         assert sorted(data["mergedProfileIds"]) == sorted(others)
 
-    def test_is_told_alone_and_what_the_worker_removes_is_not(self, shop: Shop, eve: str) -> None:
+    def test_erasure_causes_only_this_event(self, shop: Shop, eve: str) -> None:
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL}))
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "subscribed"})
         shop.delivered()
@@ -139,7 +141,7 @@ class TestErased:
         shop.world.deliver()
         assert shop.types() == []
 
-    def test_no_later_body_holds_a_word_of_the_person(self, shop: Shop, eve: str) -> None:
+    def test_pending_events_contain_no_personal_data(self, shop: Shop, eve: str) -> None:
         """Before the worker has removed any row, and after."""
         shop.call("PATCH", f"/profiles/{eve}", {"lastName": f"Adams {CANARY}"})
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "unsubscribed"})

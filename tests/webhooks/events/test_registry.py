@@ -21,11 +21,11 @@ def event(name: str, *also: str) -> WebhookEvent:
 
 
 class TestTypes:
-    def test_each_has_a_name_of_its_own(self) -> None:
+    def test_names_are_unique(self) -> None:
         assert len(set(IDS)) == len(IDS)
 
     @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
-    def test_the_sample_is_a_whole_message_that_its_schema_takes(self, each: EventType) -> None:
+    def test_sample_is_valid_for_the_schema(self, each: EventType) -> None:
         Draft202012Validator.check_schema(each.json_schema())
         assert list(each.sample) == ["type", "timestamp", "data"]
         assert each.sample["type"] == each.type
@@ -34,17 +34,17 @@ class TestTypes:
         assert payload.model_dump(mode="json", by_alias=True) == each.sample["data"]
 
     @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
-    def test_every_message_has_an_id(self, each: EventType) -> None:
+    def test_every_payload_has_an_id(self, each: EventType) -> None:
         shapes = [shape for shape in (each.schema, each.gone) if shape]
         assert all("id" in shape.model_fields for shape in shapes)
 
     @pytest.mark.parametrize("each", EVENT_TYPES, ids=IDS)
-    def test_the_schema_refuses_what_has_no_id(self, each: EventType) -> None:
+    def test_schema_requires_an_id(self, each: EventType) -> None:
         lacking = {name: value for name, value in each.sample["data"].items() if name != "id"}
         assert not Draft202012Validator(each.json_schema()).is_valid(lacking)
 
 
-def test_each_type_but_the_test_has_a_cause_and_each_cause_a_type() -> None:
+def test_every_type_except_test_has_a_cause() -> None:
     sources = Path(causes.__path__[0]).glob("*.py")
     named = {
         text
@@ -67,7 +67,7 @@ class TestMatches:
             ([], "order.created", False),
         ],
     )
-    def test_a_pattern_is_a_type_a_group_or_all(
+    def test_pattern_is_a_type_a_group_or_all(
         self, patterns: list[str], name: str, expected: bool
     ) -> None:
         assert matches(patterns, name) is expected
@@ -86,6 +86,6 @@ class TestTypeFor:
             (["order.created"], None),
         ],
     )
-    def test_the_first_that_is_asked_for(self, patterns: list[str], expected: str | None) -> None:
+    def test_first_requested_type_is_sent(self, patterns: list[str], expected: str | None) -> None:
         cancelled = event("order.cancelled", "order.refunded", "order.updated")
         assert type_for(patterns, cancelled) == expected

@@ -18,7 +18,7 @@ def put(shop: Shop, **change: object) -> None:
 
 
 class TestSameRecord:
-    def test_tells_the_same_however_often_and_by_whom_it_is_read(self, shop: Shop) -> None:
+    def test_repeated_stream_record_gives_the_same_events(self, shop: Shop) -> None:
         """Lambda delivers a record in another form than `GetRecords` returns it."""
         put(shop)
         put(shop, fulfillmentStatus="fulfilled")
@@ -29,7 +29,7 @@ class TestSameRecord:
         ids = [event.event_id for events in first for _, event in events]
         assert len(set(ids)) == len(ids) >= 3
 
-    def test_what_is_left_of_an_unknown_row_tells_nothing(self, shop: Shop) -> None:
+    def test_stream_has_order_and_profile_rows(self, shop: Shop) -> None:
         """Each kind of row that passes the filter is compared, or is sent to a queue."""
         put(shop)
         shop.profile()
@@ -41,7 +41,7 @@ class TestSameRecord:
 
 
 class TestKilled:
-    def test_an_order_is_told_once_wherever_its_request_died(
+    def test_request_killed_at_any_call_causes_one_order_event(
         self, world: World, shop: Shop
     ) -> None:
         path, body = f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL})
@@ -57,9 +57,7 @@ class TestKilled:
             types = Counter(event.type for event in shop.events())
             assert types["order.created"] == types["profile.created"] == 1, positions
 
-    def test_an_erasure_is_told_once_wherever_its_worker_died(
-        self, world: World, shop: Shop
-    ) -> None:
+    def test_erasure_killed_at_any_call_causes_one_event(self, world: World, shop: Shop) -> None:
         eve = shop.profile()
         put(shop, customer={"email": EMAIL})
         shop.call("PUT", f"/profiles/{eve}/consent/email", {"state": "unsubscribed"})
@@ -80,7 +78,7 @@ class TestKilled:
 
 
 class TestWorkspaces:
-    def test_each_event_is_of_the_workspace_whose_row_changed(
+    def test_event_belongs_to_the_workspace_of_the_changed_row(
         self, world: World, shop: Shop
     ) -> None:
         other = world.person()
@@ -94,6 +92,6 @@ class TestWorkspaces:
 
 
 @pytest.mark.parametrize("path", ["/orders", "/profiles", "/stores", "/members", "/api-keys"])
-def test_a_read_tells_nothing(shop: Shop, path: str) -> None:
+def test_reads_cause_no_events(shop: Shop, path: str) -> None:
     shop.get(path)
     assert shop.types() == []

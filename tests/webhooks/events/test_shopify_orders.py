@@ -28,7 +28,7 @@ def order_id(hooks: Hooks) -> str:
 
 
 class TestCreated:
-    def test_with_its_summary_and_the_buyer_beside_it(
+    def test_payload_is_the_summary_and_buyer_causes_profile_created(
         self, shop: Shop, shopify_shop: Hooks
     ) -> None:
         shopify_shop.notify("orders/create", order_body())
@@ -39,7 +39,7 @@ class TestCreated:
         assert (of(created), created.imported) == (("order", UUID(identifier)), False)
         assert shop.data(created) == summary(shop, identifier)
 
-    def test_once_however_often_the_shop_tells_it(self, shop: Shop, shopify_shop: Hooks) -> None:
+    def test_repeated_webhook_causes_one_event(self, shop: Shop, shopify_shop: Hooks) -> None:
         for _ in range(3):
             shopify_shop.notify("orders/create", order_body())
         assert shop.types().count("order.created") == 1
@@ -76,7 +76,7 @@ class TestChanged:
         ],
         ids=["shipped", "cancelled", "another total", "refunded"],
     )
-    def test_as_what_it_is(
+    def test_updated_cancelled_or_refunded_by_the_change(
         self,
         shop: Shop,
         shopify_shop: Hooks,
@@ -91,7 +91,7 @@ class TestChanged:
         assert event.type == expected
         assert shop.data(event) == summary(shop, order_id(shopify_shop))
 
-    def test_an_older_one_that_comes_late_tells_nothing(
+    def test_older_webhook_arriving_late_causes_no_event(
         self, shop: Shop, shopify_shop: Hooks
     ) -> None:
         shopify_shop.notify("orders/updated", order_body(updated_at=LATER))
@@ -101,7 +101,7 @@ class TestChanged:
 
 
 class TestDeleted:
-    def test_by_ids_alone(self, shop: Shop, shopify_shop: Hooks) -> None:
+    def test_payload_has_only_ids(self, shop: Shop, shopify_shop: Hooks) -> None:
         shopify_shop.notify("orders/create", order_body())
         identifier = order_id(shopify_shop)
         shop.events()

@@ -23,35 +23,35 @@ def batches(shop: Shop) -> batch_store.Shop:
 
 
 class TestConnected:
-    def test_a_new_one_is_told_with_the_summary(self, shop: Shop) -> None:
+    def test_payload_is_the_summary(self, shop: Shop) -> None:
         store = shop.world.store(shop.owner)
         event = shop.only("store.connected")
         assert of(event) == ("store", UUID(store))
         assert shop.data(event) == listed(shop, store)
 
-    def test_one_that_comes_back(self, shop: Shop) -> None:
+    def test_by_reconnecting(self, shop: Shop) -> None:
         batches(shop).disconnect()
         shop.delivered()
         batches(shop).connect_again()
         assert of(shop.only("store.connected")) == ("store", UUID(shop.store))
 
-    def test_a_changed_name_is_told_as_nothing(self, shop: Shop) -> None:
+    def test_renaming_causes_no_event(self, shop: Shop) -> None:
         shop.call("PATCH", f"/stores/{shop.store}", {"name": "Other"})
         assert shop.types() == []
 
-    def test_a_shop(self, shop: Shop, shopify: Shopify) -> None:
+    def test_by_connecting_a_shopify_shop(self, shop: Shop, shopify: Shopify) -> None:
         store = shopify.connect(shop.owner, shop.workspace)
         assert of(shop.only("store.connected")) == ("store", store.id)
 
 
 class TestDisconnected:
-    def test_is_told_with_the_summary(self, shop: Shop) -> None:
+    def test_payload_is_the_summary(self, shop: Shop) -> None:
         batches(shop).disconnect()
         event = shop.only("store.disconnected")
         assert of(event) == ("store", UUID(shop.store))
         assert shop.data(event) == listed(shop, shop.store)
 
-    def test_the_imports_that_waited_and_the_one_that_ran_have_failed(self, shop: Shop) -> None:
+    def test_queued_and_running_imports_fail(self, shop: Shop) -> None:
         sender = batches(shop)
         ids = [sender.queue(orders=batch_store.orders(1, number)) for number in range(3)]
         shop.events()
@@ -70,7 +70,7 @@ class TestDisconnected:
 
 
 class TestNeedsAttention:
-    def test_a_shop_that_has_to_approve_the_app_again(self, shop: Shop, shopify: Shopify) -> None:
+    def test_by_a_shop_that_must_reapprove_the_app(self, shop: Shop, shopify: Shopify) -> None:
         store = shopify.connect(shop.owner, shop.workspace)
         shop.delivered()
         shopify.shop().installation = None  # a user removed the app
@@ -83,7 +83,7 @@ class TestNeedsAttention:
         assert shop.data(attention[0]) == listed(shop, str(store.id))
         assert shop.data(attention[0])["connectionStatus"] == "needs_reauth"
 
-    def test_a_store_whose_latest_import_failed(self, shop: Shop) -> None:
+    def test_by_a_failed_import(self, shop: Shop) -> None:
         sender = batches(shop)
         sender.queue(orders=batch_store.orders(1))
         shop.events()
@@ -93,9 +93,7 @@ class TestNeedsAttention:
 
 
 class TestImports:
-    def test_a_batch_is_told_once_it_is_through_and_what_it_wrote_is_marked(
-        self, shop: Shop
-    ) -> None:
+    def test_completed_batch_and_records_marked_imported(self, shop: Shop) -> None:
         sender = batches(shop)
         done = sender.import_batch(
             customers=[batch_store.customer(1)], orders=[batch_store.order(2)]
@@ -108,7 +106,7 @@ class TestImports:
         assert marked == {"order.created": 1, "profile.created": 2}
         assert len(events) == 4
 
-    def test_the_next_request_is_no_import_any_more(self, shop: Shop) -> None:
+    def test_later_single_request_is_not_marked_imported(self, shop: Shop) -> None:
         sender = batches(shop)
         sender.import_batch(orders=[batch_store.order(1)])
         shop.delivered()
@@ -116,7 +114,7 @@ class TestImports:
         shop.call("PUT", f"/stores/{shop.store}/orders/o-1", {**body, "financialStatus": "voided"})
         assert [(e.type, e.imported) for e in shop.events()] == [("order.updated", False)]
 
-    def test_noes_of_a_batch_are_told_always(self, shop: Shop) -> None:
+    def test_unsubscriptions_of_a_batch_are_marked_always(self, shop: Shop) -> None:
         consent = {"emailMarketingConsent": "unsubscribed"}
         sender = batches(shop)
         sender.import_batch(customers=[batch_store.customer(n, **consent) for n in range(5)])
@@ -126,12 +124,12 @@ class TestImports:
             "store_import.completed": 1,
         }
 
-    def test_products_of_a_batch(self, shop: Shop) -> None:
+    def test_products_of_a_batch_are_marked_imported(self, shop: Shop) -> None:
         batches(shop).import_batch(products=[{"externalId": "p-1", **product()}])
         events = [(event.type, event.imported) for event in shop.events()]
         assert sorted(events) == [("product.created", True), ("store_import.completed", False)]
 
-    def test_a_pull_of_a_shop(self, shop: Shop, shopify: Shopify) -> None:
+    def test_shopify_import_causes_one_unmarked_event(self, shop: Shop, shopify: Shopify) -> None:
         shopify.connect(shop.owner, shop.workspace)
         shop.delivered()
         shop.call(

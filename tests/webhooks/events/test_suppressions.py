@@ -22,19 +22,19 @@ def create(shop: Shop, reason: str = "manual", address: str = EMAIL) -> dict[str
 
 
 class TestCreated:
-    def test_is_told_always_as_it_is_answered(self, shop: Shop) -> None:
+    def test_payload_equals_the_response_and_is_marked_always(self, shop: Shop) -> None:
         made = create(shop)
         event = shop.only("suppression.created")
         assert (of(event), event.always) == (("suppression", UUID(made["id"])), True)
         assert shop.data(event) == shop.get(f"/suppressions/{made['id']}") == made
 
-    def test_the_same_again_is_told_as_nothing(self, shop: Shop) -> None:
+    def test_repeated_suppression_causes_no_event(self, shop: Shop) -> None:
         create(shop)
         shop.delivered()
         create(shop)
         assert shop.types() == []
 
-    def test_a_complaint_also_unsubscribes(self, shop: Shop) -> None:
+    def test_complaint_also_unsubscribes(self, shop: Shop) -> None:
         shop.profile()
         shop.delivered()
         create(shop, "complaint")
@@ -52,7 +52,7 @@ class TestCreated:
 
 
 class TestDeleted:
-    def test_by_hand(self, shop: Shop) -> None:
+    def test_by_request(self, shop: Shop) -> None:
         made = create(shop)
         shop.delivered()
         shop.call("DELETE", f"/suppressions/{made['id']}")
@@ -61,7 +61,7 @@ class TestDeleted:
         assert shop.data(event) == shop.get(f"/suppressions/{made['id']}")
         assert shop.data(event)["liftedAt"] is not None
 
-    def test_by_its_own_end(self, shop: Shop) -> None:
+    def test_by_expiry(self, shop: Shop) -> None:
         now = clock.now()
         suppress(
             shop.workspace,
@@ -82,7 +82,7 @@ class TestDeleted:
 class TestErased:
     """Suppressed addresses stay suppressed; nothing names their person any more."""
 
-    def test_nothing_names_the_person(self, shop: Shop, deliver: bool) -> None:
+    def test_pending_event_does_not_name_the_erased_person(self, shop: Shop, deliver: bool) -> None:
         eve = shop.profile()
         create(shop)
         event = shop.only("suppression.created")
@@ -94,7 +94,7 @@ class TestErased:
         assert shop.data(event)["address"] is None
         assert "suppression.created" not in shop.types()
 
-    def test_an_address_that_nobody_ever_had_is_said(self, shop: Shop, deliver: bool) -> None:
+    def test_address_without_a_profile_is_in_the_payload(self, shop: Shop, deliver: bool) -> None:
         create(shop)
         event = shop.only("suppression.created")
         if deliver:

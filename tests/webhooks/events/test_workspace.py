@@ -44,7 +44,9 @@ class TestProposals:
         ],
         ids=["approved", "rejected", "withdrawn"],
     )
-    def test_decided(self, shop: Shop, method: str, act: str, expected: str) -> None:
+    def test_approved_rejected_or_withdrawn(
+        self, shop: Shop, method: str, act: str, expected: str
+    ) -> None:
         proposal = self.propose(shop)
         shop.delivered()
         shop.call(method, f"/change-proposals/{proposal}{act}")
@@ -72,7 +74,9 @@ class TestMembers:
         assert event.type == "member.role_changed"
         assert shop.data(event) == listed(shop, "/members", membership["id"])
 
-    def test_a_transfer_tells_of_both(self, shop: Shop, membership: dict[str, Any]) -> None:
+    def test_ownership_transfer_causes_two_events(
+        self, shop: Shop, membership: dict[str, Any]
+    ) -> None:
         shop.delivered()
         shop.call("POST", f"/members/{membership['id']}/transfer-ownership")
         assert shop.types() == ["member.role_changed"] * 2
@@ -84,7 +88,7 @@ class TestMembers:
         assert event.type == "member.removed"
         assert shop.data(event) == {"id": membership["id"], "userId": membership["userId"]}
 
-    def test_a_request_of_theirs_is_told_as_nothing(self, shop: Shop) -> None:
+    def test_request_of_a_member_causes_no_event(self, shop: Shop) -> None:
         someone = shop.world.member(shop.workspace, Role.MEMBER)
         shop.delivered()
         shop.world.advance(minutes=2)
@@ -104,7 +108,7 @@ class TestApiKeys:
         assert shop.data(event) == listed(shop, "/api-keys", key)
 
     @pytest.mark.parametrize(("act", "expected"), [("rotate", "rotated"), ("revoke", "revoked")])
-    def test_ended_or_begun_anew(self, shop: Shop, act: str, expected: str) -> None:
+    def test_rotated_or_revoked(self, shop: Shop, act: str, expected: str) -> None:
         key = self.create(shop)
         shop.delivered()
         shop.call("POST", f"/api-keys/{key}/{act}")
@@ -113,7 +117,7 @@ class TestApiKeys:
         assert shop.data(event) == listed(shop, "/api-keys", key)
         assert "stp_" not in str(shop.data(event)).replace(shop.data(event)["prefix"], "")
 
-    def test_another_name_is_told_as_nothing(self, shop: Shop) -> None:
+    def test_renaming_causes_no_event(self, shop: Shop) -> None:
         key = self.create(shop)
         shop.delivered()
         shop.call("PATCH", f"/api-keys/{key}", {"name": "Other"})

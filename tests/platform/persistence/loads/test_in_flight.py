@@ -14,17 +14,17 @@ from storepost.platform.persistence.patience import patience, seconds_left
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, CALLS_IN_FLIGHT, 5 * CALLS_IN_FLIGHT + 3])
-def test_results_come_in_the_order_of_the_things(count: int) -> None:
+def test_results_are_in_input_order(count: int) -> None:
     assert list(in_flight(str, range(count))) == [str(number) for number in range(count)]
 
 
-def test_sixteen_are_under_way_at_once() -> None:
+def test_sixteen_calls_run_concurrently() -> None:
     """Each waits for all others, which would never end if they ran one after another."""
     all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
     assert len(list(in_flight(lambda _: all_there.wait(), range(CALLS_IN_FLIGHT)))) == 16
 
 
-def test_what_is_under_way_may_do_many_things_at_once_itself() -> None:
+def test_nested_in_flight_calls_do_not_deadlock() -> None:
     """All threads are busy and start more work, and none waits for another's."""
     all_there = threading.Barrier(CALLS_IN_FLIGHT, timeout=10)
 
@@ -39,11 +39,11 @@ def test_what_is_under_way_may_do_many_things_at_once_itself() -> None:
     assert results == [4 * number for number in range(CALLS_IN_FLIGHT)]
 
 
-def test_the_client_keeps_a_connection_for_each() -> None:
+def test_connection_pool_fits_the_calls_in_flight() -> None:
     assert dynamodb_client().meta.config.max_pool_connections == CALLS_IN_FLIGHT
 
 
-def test_no_more_is_taken_than_can_be_under_way_soon() -> None:
+def test_input_is_consumed_lazily() -> None:
     taken = 0
 
     def things() -> Iterator[int]:
@@ -58,12 +58,12 @@ def test_no_more_is_taken_than_can_be_under_way_soon() -> None:
     results.close()  # type: ignore[attr-defined]
 
 
-def test_threads_have_the_patience_of_who_began_them() -> None:
+def test_threads_inherit_the_callers_deadline() -> None:
     with patience(60_000):
         assert max(in_flight(lambda _: seconds_left(), range(3))) < 60
 
 
-def test_the_first_failure_ends_it_and_nothing_more_is_begun() -> None:
+def test_first_failure_starts_no_further_calls() -> None:
     begun = []
 
     def fail_at_three(number: int) -> int:
@@ -89,14 +89,14 @@ def fail() -> None:
 class TestInTurn:
     """Work in its order, beside the caller's."""
 
-    def test_goes_on_beside_what_the_caller_does(self) -> None:
+    def test_runs_concurrently_with_the_caller(self) -> None:
         """Each waits for the other, which would never end if they ran one after another."""
         both, turn = threading.Barrier(2, timeout=10), InTurn()
         turn.start(nothing, both.wait)
         both.wait()
         turn.finish()
 
-    def test_the_next_one_is_prepared_while_one_is_done(self) -> None:
+    def test_next_item_is_prepared_while_one_is_done(self) -> None:
         """The caller continues as well: all three wait for each other."""
         all_three, turn, done = threading.Barrier(3, timeout=10), InTurn(), list[str]()
         turn.start(nothing, all_three.wait)
@@ -105,7 +105,7 @@ class TestInTurn:
         turn.finish()
         assert done == ["second"]
 
-    def test_all_are_prepared_and_done_one_after_the_other(self) -> None:
+    def test_items_are_prepared_and_done_in_order(self) -> None:
         steps, turn = list[tuple[str, int]](), InTurn()
         for number in range(50):
             turn.start(
@@ -118,7 +118,7 @@ class TestInTurn:
             assert steps.index(("done", number - 2)) < steps.index(("prepared", number))
 
     @pytest.mark.parametrize("prepare", [nothing, fail])
-    def test_what_fails_is_raised_where_it_is_waited_for(self, prepare: Callable[[], None]) -> None:
+    def test_failure_is_raised_by_finish(self, prepare: Callable[[], None]) -> None:
         turn = InTurn()
         turn.start(prepare, fail)
         with pytest.raises(RuntimeError, match="it failed"):
@@ -126,7 +126,7 @@ class TestInTurn:
         turn.finish()
 
     @pytest.mark.parametrize("calls", [1, CALLS_IN_FLIGHT])
-    def test_nothing_is_done_behind_what_failed(
+    def test_nothing_is_done_after_a_failure(
         self, monkeypatch: pytest.MonkeyPatch, calls: int
     ) -> None:
         monkeypatch.setattr(calls_in_flight, "CALLS_IN_FLIGHT", calls)
@@ -144,7 +144,7 @@ class TestInTurn:
         turn.abandon()
         assert done == ["first"]
 
-    def test_has_the_patience_of_who_began_it(self) -> None:
+    def test_threads_inherit_the_callers_deadline(self) -> None:
         left: list[float] = []
         turn = InTurn()
         with patience(60_000):
@@ -153,7 +153,7 @@ class TestInTurn:
         assert len(left) == 2
         assert max(left) < 60
 
-    def test_is_done_by_the_caller_where_one_call_is_made_at_once(
+    def test_caller_runs_the_work_if_calls_are_not_concurrent(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """It is done as late as possible: so tests see what is prepared before it is done."""
@@ -167,7 +167,7 @@ class TestInTurn:
         turn.finish()
         assert steps[3:] == ["does other"]
 
-    def test_nothing_goes_on_behind_who_abandons_it(self) -> None:
+    def test_abandon_waits_for_running_work_and_ignores_failure(self) -> None:
         """Also if the caller fails."""
         began, ended = threading.Event(), list[str]()
 

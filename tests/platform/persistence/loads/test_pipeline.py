@@ -68,7 +68,7 @@ def pipeline() -> Pipeline:
 class TestInFlight:
     """Units are written one after the other."""
 
-    def test_one_is_finished_when_the_next_one_begins(
+    def test_unit_is_finished_when_the_next_one_begins(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log))
@@ -79,14 +79,14 @@ class TestInFlight:
         pipeline.finish()
         assert log[4:] == ["finish b", "conclude b"]
 
-    def test_one_that_leaves_something_to_do_is_finished_at_once(
+    def test_unit_that_may_not_wait_is_finished_at_once(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log, may_wait=False))
         assert log == ["start a", "finish a", "conclude a"]
 
     @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
-    def test_what_failed_in_flight_is_gathered_anew_and_waited_for(
+    def test_failure_in_flight_is_a_lost_race_then_retried_in_sync(
         self, pipeline: Pipeline, log: list[str], error: Exception
     ) -> None:
         pipeline.write(Flown("a", log, error))
@@ -102,16 +102,14 @@ class TestInFlight:
         pipeline.write(Flown("c", log))
         assert log[9:] == ["start c"]
 
-    def test_what_says_nothing_of_the_unit_ends_the_run(
-        self, pipeline: Pipeline, log: list[str]
-    ) -> None:
+    def test_busy_in_flight_ends_the_run(self, pipeline: Pipeline, log: list[str]) -> None:
         pipeline.write(Flown("a", log, Busy()))
         with pytest.raises(Busy):
             pipeline.finish()
         assert log == ["start a", "finish a"]
 
     @pytest.mark.parametrize("error", [*GONE_ON_WITH, Busy(), OSError()], ids=repr)
-    def test_whatever_became_of_it_may_be_read(
+    def test_drain_raises_no_error_of_the_unit_in_flight(
         self, pipeline: Pipeline, log: list[str], error: Exception
     ) -> None:
         pipeline.write(Flown("a", log, error))
@@ -119,15 +117,13 @@ class TestInFlight:
         pipeline.drain()
         assert log == ["start a", "finish a"]
 
-    def test_nothing_more_begins_behind_a_run_that_ends(
-        self, pipeline: Pipeline, log: list[str]
-    ) -> None:
+    def test_abandon_starts_nothing_more(self, pipeline: Pipeline, log: list[str]) -> None:
         pipeline.write(Flown("a", log))
         pipeline.abandon()
         pipeline.finish()
         assert log == ["start a", "abandon a"]
 
-    def test_what_is_written_as_a_run_ends_is_concluded(
+    def test_abandon_concludes_a_unit_that_was_written(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
         flown = Flown("a", log)
@@ -135,7 +131,7 @@ class TestInFlight:
         pipeline.abandon()
         assert log == ["conclude a"]
 
-    def test_a_transaction_is_written_beside_the_callers_work(self) -> None:
+    def test_transaction_is_written_concurrently_with_the_caller(self) -> None:
         goes_on, pipeline = threading.Event(), Pipeline(ReadAhead())
 
         class Slow(Changes):
@@ -147,7 +143,7 @@ class TestInFlight:
         goes_on.set()  # which who waits for the transaction never reaches
         pipeline.finish()
 
-    def test_a_unit_too_large_is_never_in_flight(self, log: list[str]) -> None:
+    def test_too_large_unit_is_refused_before_it_is_in_flight(self, log: list[str]) -> None:
         class Large(Changes):
             def complete(self) -> None:
                 raise TooManyWrites
@@ -165,23 +161,21 @@ class TestInFlight:
 class TestTwoInFlight:
     """A unit's writes before its transaction are made beside the unit before it."""
 
-    def test_the_first_is_waited_for_when_a_third_begins(
-        self, pipeline: Pipeline, log: list[str]
-    ) -> None:
+    def test_third_unit_waits_for_the_first(self, pipeline: Pipeline, log: list[str]) -> None:
         for name, behind in (("a", None), ("b", "a"), ("c", "b")):
             pipeline.write(Flown(name, log, behind=behind))
         assert log == ["start a", "start b", "wait for a", "conclude a", "start c"]
         pipeline.finish()
         assert log[5:] == ["wait for b", "conclude b", "finish c", "conclude c"]
 
-    def test_one_of_another_kind_waits_for_both(self, pipeline: Pipeline, log: list[str]) -> None:
+    def test_independent_unit_waits_for_both(self, pipeline: Pipeline, log: list[str]) -> None:
         pipeline.write(Flown("a", log))
         pipeline.write(Flown("b", log, behind="a"))
         pipeline.write(Flown("c", log))
         ended = ["wait for a", "conclude a", "finish b", "conclude b"]
         assert log == ["start a", "start b", *ended, "start c"]
 
-    def test_one_that_leaves_something_to_do_waits_for_both(
+    def test_unit_that_may_not_wait_waits_for_both(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
         pipeline.write(Flown("a", log))
@@ -190,7 +184,7 @@ class TestTwoInFlight:
         assert log == ["start a", "start b", *ended]
 
     @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
-    def test_what_fails_takes_the_one_behind_it_along(
+    def test_failed_unit_abandons_the_one_behind(
         self, pipeline: Pipeline, log: list[str], error: Exception
     ) -> None:
         pipeline.write(Flown("a", log, error))
@@ -203,7 +197,7 @@ class TestTwoInFlight:
         pipeline.write(Flown("b", log, behind="a"))  # gathered anew, the first one is waited for
         assert log[4:] == ["start a", "finish a", "conclude a", "start b"]
 
-    def test_where_one_cant_begin_the_one_before_is_waited_for(
+    def test_failed_start_finishes_the_previous_unit(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
         class Large(Flown):
@@ -215,7 +209,7 @@ class TestTwoInFlight:
             pipeline.write(Large("b", log, behind="a"))
         assert log == ["start a", "finish a", "conclude a"]
 
-    def test_what_ended_unseen_and_was_not_written_is_lost(
+    def test_unwritten_previous_unit_is_a_lost_race(
         self, pipeline: Pipeline, log: list[str]
     ) -> None:
         """The unit after it got its error, and left nothing in flight."""
@@ -233,9 +227,7 @@ class TestTwoInFlight:
             pipeline.write(Met("b", log, behind="a"))
         assert log == ["start a", "finish a"]
 
-    def test_nothing_more_begins_behind_a_run_that_ends(
-        self, pipeline: Pipeline, log: list[str]
-    ) -> None:
+    def test_abandon_ends_both(self, pipeline: Pipeline, log: list[str]) -> None:
         pipeline.write(Flown("a", log))
         pipeline.write(Flown("b", log, behind="a"))
         pipeline.abandon()
@@ -262,7 +254,7 @@ class Noted(Changes):
 class TestIndependentTransactions:
     """The next one is sent as soon as the one before is written, without another call."""
 
-    def test_two_are_under_way_and_each_is_sent_in_its_turn(self, log: list[str]) -> None:
+    def test_two_units_are_in_flight_and_sent_in_order(self, log: list[str]) -> None:
         pipeline, turn = Pipeline(ReadAhead()), InTurn()
         units = [Noted(name, log) for name in "ab"]
         for unit in units:
@@ -278,9 +270,7 @@ class TestIndependentTransactions:
         assert log == ["a", "b", "c"]
 
     @pytest.mark.parametrize("error", GONE_ON_WITH, ids=lambda error: type(error).__name__)
-    def test_what_is_behind_one_that_failed_is_never_sent(
-        self, log: list[str], error: Exception
-    ) -> None:
+    def test_unit_behind_a_failed_one_is_never_sent(self, log: list[str], error: Exception) -> None:
         pipeline, turn = Pipeline(ReadAhead()), InTurn()
         first, second = Noted("a", log, error), Noted("b", log)
         for unit in (first, second):
@@ -292,7 +282,7 @@ class TestIndependentTransactions:
         pipeline.finish()
         assert (log, second.is_written) == (["a"], False)
 
-    def test_others_wait_for_the_one_before(self, log: list[str]) -> None:
+    def test_dependent_unit_waits_for_the_previous_one(self, log: list[str]) -> None:
         """So do those of another `InTurn`."""
         for more in ({}, {"is_independent": True}):
             pipeline = Pipeline(ReadAhead())

@@ -58,7 +58,7 @@ def key(partition: str, number: int) -> Key:
 class TestPut:
     """Replaces an existing row."""
 
-    def test_twenty_five_a_call(self, partition: str) -> None:
+    def test_puts_25_rows_per_call(self, partition: str) -> None:
         with faults(NO_ANSWER, "nothing") as calls:
             put_rows(rows(partition, range(60)))
         assert calls.made == ["BatchWriteItem"] * 3
@@ -66,13 +66,13 @@ class TestPut:
         expected = {f"{n:04}": "second" if n >= 50 else "first" for n in range(70)}
         assert stored(partition) == expected
 
-    def test_and_they_are_removed_again(self, partition: str) -> None:
+    def test_rows_are_deleted(self, partition: str) -> None:
         put_rows(rows(partition, range(60)))
         delete_rows(key(partition, n) for n in range(1, 80))
         assert keys_in(partition, 10) == [key(partition, 0)]
 
     @given(st.lists(st.integers(0, 25), max_size=12))
-    def test_what_is_left_of_a_call_is_sent_again(self, left: list[int]) -> None:
+    def test_unprocessed_rows_are_sent_again(self, left: list[int]) -> None:
         written: list[Raw] = []
         remaining = iter(left)
 
@@ -86,7 +86,7 @@ class TestPut:
             put_rows(rows("p", range(25)))
         assert sorted(written, key=str) == sorted(rows("p", range(25)), key=str)
 
-    def test_what_is_throttled_for_too_long_is_busy(self, partition: str) -> None:
+    def test_throttled_until_the_deadline_is_busy(self, partition: str) -> None:
         with (
             patience(int(MARGIN_SECONDS * 1000)),
             faults(refusal(THROTTLED[0]), "BatchWriteItem"),
@@ -98,7 +98,7 @@ class TestPut:
 class TestInsert:
     """Only if there is no row."""
 
-    def test_twenty_five_a_call_and_what_is_there_stays(self, partition: str) -> None:
+    def test_inserts_25_rows_per_call_and_keeps_existing_rows(self, partition: str) -> None:
         put_rows(rows(partition, range(10, 13)))
         with faults(NO_ANSWER, "nothing") as calls:
             refused = insert_rows(rows(partition, range(60), "second"))
@@ -113,30 +113,26 @@ class TestInsert:
         found = raw_rows_in(partition, 10, ["sk", "more"])
         assert found == [{"sk": {"S": "0000"}}, {"sk": {"S": "0001"}, "more": {"BOOL": True}}]
 
-    def test_a_repeat_changes_nothing_and_names_all(self, partition: str) -> None:
+    def test_repeated_insert_changes_nothing_and_returns_all_keys(self, partition: str) -> None:
         assert insert_rows(rows(partition, range(30))) == []
         refused = insert_rows(rows(partition, range(30), "second"))
         assert refused == [key(partition, n) for n in range(30)]
         assert set(stored(partition).values()) == {"first"}
 
-    def test_a_lost_answer_names_what_was_written_by_it(self, partition: str) -> None:
+    def test_lost_response_returns_keys_as_existing(self, partition: str) -> None:
         with lost_answer("BatchExecuteStatement"):
             refused = insert_rows(rows(partition, range(3)))
         assert refused == [key(partition, n) for n in range(3)]
         assert len(stored(partition)) == 3
 
     @pytest.mark.parametrize("error", [FAULT, *map(refusal, THROTTLED)])
-    def test_a_call_that_is_refused_for_now_is_sent_again(
-        self, partition: str, error: ClientError
-    ) -> None:
+    def test_throttled_call_is_sent_again(self, partition: str, error: ClientError) -> None:
         with patience(60_000), faults(error, "BatchExecuteStatement", 20):
             assert insert_rows(rows(partition, range(60))) == []
         assert len(stored(partition)) == 60
 
     @pytest.mark.parametrize("code", STATEMENT_ERRORS)
-    def test_statements_that_are_refused_for_now_are_sent_again_alone(
-        self, partition: str, code: str
-    ) -> None:
+    def test_only_throttled_statements_are_sent_again(self, partition: str, code: str) -> None:
         put_rows(rows(partition, range(1)))
         with refused_statements(code, [range(0, 20), range(0, 19), range(0, 19)]) as sent:
             refused = insert_rows(rows(partition, range(25), "second"))
@@ -144,14 +140,14 @@ class TestInsert:
         assert refused == [key(partition, 0)]
         assert len(stored(partition)) == 25
 
-    def test_any_other_error_of_a_statement_is_told(self, partition: str) -> None:
+    def test_other_statement_error_is_raised(self, partition: str) -> None:
         with (
             refused_statements("ValidationError", [range(1)]),
             pytest.raises(StatementRefused, match="ValidationError"),
         ):
             insert_rows(rows(partition, range(2)))
 
-    def test_what_is_refused_for_too_long_is_busy(self, partition: str) -> None:
+    def test_refused_until_the_deadline_is_busy(self, partition: str) -> None:
         with (
             patience(int(MARGIN_SECONDS * 1000)),
             refused_statements("ThrottlingError", [range(25)] * 1000),
@@ -209,7 +205,7 @@ def waiting_for_nobody() -> Any:
     return mock.patch("storepost.platform.persistence.patience.time.sleep")
 
 
-def test_statements_name_the_one_table() -> None:
+def test_statements_name_only_the_service_table() -> None:
     """A function's rights name that table only."""
     sent: list[str] = []
 

@@ -72,7 +72,7 @@ def by_pynamodb(model: type[Item], key: Key, attributes: dict[str, Any]) -> Any:
 
 
 @given(key=keys, attributes=values)
-def test_any_row_is_pynamodbs(key: Key, attributes: dict[str, Any]) -> None:
+def test_row_equals_pynamodbs(key: Key, attributes: dict[str, Any]) -> None:
     row = RowSerializer(LoadedItem).row(key, attributes)
     assert row == by_pynamodb(LoadedItem, key, attributes)
 
@@ -87,7 +87,7 @@ def test_defaults_are_written_as_pynamodb_writes_them(
 
 
 @pytest.mark.parametrize("mark", [None, *WriteMark])
-def test_what_a_transaction_stores_is_the_same(world: World, mark: WriteMark | None) -> None:
+def test_row_equals_the_one_that_a_transaction_stores(world: World, mark: WriteMark | None) -> None:
     key = (f"load#{uuid4()}", "s")
     attributes: dict[str, Any] = {
         "id": uuid4(),
@@ -112,7 +112,7 @@ def test_what_a_transaction_stores_is_the_same(world: World, mark: WriteMark | N
     assert row.get("written_by") == ({"S": mark.value} if mark else None)
 
 
-def test_golden() -> None:
+def test_serialized_row_equals_the_recorded_one() -> None:
     """The recorded form, so that a change of it is noticed."""
     attributes = {
         "id": "i",
@@ -142,7 +142,7 @@ def test_golden() -> None:
         ({"id": "i", "text": "t", "colour": "r", "other": 1}, KeyError),
     ],
 )
-def test_what_is_missing_or_unknown_is_no_row(
+def test_missing_or_unknown_attribute_is_an_error(
     attributes: dict[str, Any], error: type[Exception]
 ) -> None:
     with pytest.raises(error, match=r"colour|other"):
