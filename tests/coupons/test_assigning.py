@@ -21,7 +21,7 @@ from tests.harness.world import Answer
 class TestAssign:
     """POST /coupons/{id}/assign."""
 
-    def test_the_code_is_answered_whole(self, shop: Shop) -> None:
+    def test_all_fields(self, shop: Shop) -> None:
         coupon = shop.pool(2, validity={"type": "days", "days": 2})
         ann = shop.person()
         profile = shop.get(f"/profiles/{ann}")
@@ -46,7 +46,7 @@ class TestAssign:
         assert code["expiresAt"] > code["assignedAt"]
         shop.check()
 
-    def test_everybody_gets_another_one_until_none_is_left(self, shop: Shop) -> None:
+    def test_each_person_gets_another_code_until_none_is_left(self, shop: Shop) -> None:
         coupon, people = shop.pool(3), [shop.person() for _ in range(4)]
         codes = [shop.assigned(coupon, each)["code"] for each in people[:3]]
         assert len(set(codes)) == 3
@@ -54,7 +54,7 @@ class TestAssign:
         assert shop.counts(coupon) == counts(assigned=3)
         shop.check()
 
-    def test_a_personal_code_is_made_for_the_person(self, shop: Shop) -> None:
+    def test_personal_code_is_created(self, shop: Shop) -> None:
         coupon, ann = shop.personal(prefix="HI-"), shop.person()
         code = shop.assigned(coupon, ann)
         assert code["code"].startswith("HI-")
@@ -64,7 +64,7 @@ class TestAssign:
         shop.check()
 
     @pytest.mark.parametrize("make", ["pool", "personal"])
-    def test_the_same_code_is_kept_until_it_is_used(self, shop: Shop, make: str) -> None:
+    def test_same_code_until_it_is_used(self, shop: Shop, make: str) -> None:
         coupon, ann = getattr(shop, make)(), shop.person()
         first = shop.assigned(coupon, ann)
         for reference in (None, "mail-1", "mail-2"):
@@ -76,7 +76,7 @@ class TestAssign:
         assert shop.assign(coupon, ann).json == second
         shop.check()
 
-    def test_the_same_code_is_kept_until_it_expires(self, shop: Shop) -> None:
+    def test_same_code_until_it_expires(self, shop: Shop) -> None:
         coupon = shop.pool(validity={"type": "days", "days": 1})
         ann = shop.person()
         first = shop.assigned(coupon, ann)
@@ -87,7 +87,7 @@ class TestAssign:
         assert second["code"] != first["code"]
         assert shop.counts(coupon) == counts(available=1, assigned=1, expired=1)
 
-    def test_every_email_has_a_code_of_its_own(self, shop: Shop) -> None:
+    def test_every_email_gets_its_own_code(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(5, reissue="every_email"), shop.person(), shop.person()
         first, second = shop.assigned(coupon, ann, "mail-1"), shop.assigned(coupon, ann, "mail-2")
         other = shop.assigned(coupon, bob, "mail-1")
@@ -104,7 +104,7 @@ class TestAssign:
 
     @pytest.mark.parametrize("make", ["pool", "personal"])
     @pytest.mark.parametrize("reference", [None, "mail-1"])
-    def test_one_that_was_given_for_an_email_is_kept_once_each_person_has_one(
+    def test_code_of_email_is_reused_after_change_to_one_per_person(
         self, shop: Shop, make: str, reference: str | None
     ) -> None:
         coupon, ann = getattr(shop, make)(reissue="every_email"), shop.person()
@@ -121,20 +121,20 @@ class TestAssign:
         assert len({first["code"], second["code"], shop.assigned(coupon, ann)["code"]}) == 3
         shop.check()
 
-    def test_the_store_has_to_know_the_person(self, shop: Shop) -> None:
+    def test_person_unknown_to_store_is_refused(self, shop: Shop) -> None:
         coupon, stranger = shop.pool(), shop.person(shop.store("Outlet"))
         assert shop.assign(coupon, stranger).problem() == (409, "profile_not_in_store")
         nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
         assert nobody.problem() == (422, "validation")
         assert shop.counts(coupon) == counts(available=3)
 
-    def test_whoever_only_ordered_is_known(self, shop: Shop) -> None:
+    def test_person_known_by_order_only(self, shop: Shop) -> None:
         coupon = shop.pool()
         shop.order(shop.store_id, "1", buyer={"email": "buyer.canary@example.com"})
         buyer = shop.find_profile(email="buyer.canary@example.com")["id"]
         assert shop.assign(coupon, buyer).status == 201
 
-    def test_an_ended_coupon_gives_none_not_even_the_kept_one(self, shop: Shop) -> None:
+    def test_ended_coupon_is_refused_even_with_assigned_code(self, shop: Shop) -> None:
         coupon, ann = shop.pool(), shop.person()
         shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
@@ -153,13 +153,11 @@ class TestAssign:
             ),
         ],
     )
-    def test_what_is_not_valid_is_named(
-        self, shop: Shop, body: dict[str, Any], paths: list[str]
-    ) -> None:
+    def test_validation_errors(self, shop: Shop, body: dict[str, Any], paths: list[str]) -> None:
         coupon = shop.pool()
         assert shop.call("POST", f"/coupons/{coupon}/assign", body).error_paths() == paths
 
-    def test_a_retry_with_its_key_gets_the_same(self, shop: Shop) -> None:
+    def test_idempotent_replay(self, shop: Shop) -> None:
         coupon, ann = shop.pool(reissue="every_email"), shop.person()
         first = shop.assign(coupon, ann, key="k")
         again = shop.assign(coupon, ann, key="k")
@@ -189,7 +187,7 @@ class TestRaces:
         assert answers[0].json == answers[1].json
         assert shop.counts(coupon) == counts(available=2, assigned=1)
 
-    def test_the_last_code_may_be_the_references_own_by_the_time_one_is_looked_for(
+    def test_last_code_assigned_concurrently_to_same_reference(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         coupon, ann = shop.pool(1, reissue="every_email"), shop.person()
@@ -208,7 +206,7 @@ class TestRaces:
         assert shop.assign(coupon, ann, "n").problem() == (409, "no_codes_left")
         assert shop.counts(coupon) == counts(assigned=1)
 
-    def test_the_last_code_goes_to_one_of_two(self, shop: Shop) -> None:
+    def test_last_code_is_assigned_to_one_of_two(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
         answers = []
         with before_the_commit(lambda: answers.append(shop.assign(coupon, ann))):
@@ -218,7 +216,7 @@ class TestRaces:
         assert shop.counts(coupon) == counts(assigned=1)
         shop.check()
 
-    def test_the_last_code_goes_between_any_two_calls(self, shop: Shop) -> None:
+    def test_last_code_assigned_between_any_two_calls(self, shop: Shop) -> None:
         """For example, the list still has the code when it is drawn, but its row is assigned."""
         coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
         shop.world.deliver()
@@ -241,7 +239,7 @@ class TestRaces:
             assert shop.counts(coupon) == counts(assigned=1), place
             shop.check()
 
-    def test_a_code_that_is_deleted_meanwhile_is_not_given(self, shop: Shop) -> None:
+    def test_code_deleted_concurrently_is_not_assigned(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1), shop.person()
         [code] = shop.codes(coupon)
         path = f"/coupon-codes/{code['id']}"
@@ -250,14 +248,14 @@ class TestRaces:
         assert answer.problem() == (409, "no_codes_left")
         assert shop.counts(coupon) == counts()
 
-    def test_nobody_who_is_erased_meanwhile_gets_one(self, shop: Shop) -> None:
+    def test_person_erased_concurrently_gets_no_code(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1), shop.person()
         with before_the_commit(lambda: shop.call("DELETE", f"/profiles/{ann}")):
             answer = shop.assign(coupon, ann)
         assert answer.problem() == (422, "validation")
         assert shop.counts(coupon) == counts(available=1)
 
-    def test_whoever_is_merged_meanwhile_gets_it_under_the_other_name(self, shop: Shop) -> None:
+    def test_person_merged_concurrently_gets_code_as_survivor(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(2), shop.person(), shop.person()
         with before_the_commit(lambda: shop.merge(ann, bob)):
             answer = shop.assign(coupon, bob)
@@ -272,7 +270,7 @@ class TestRaces:
 class TestList:
     """GET /coupons/{id}/codes."""
 
-    def test_the_newest_come_first_and_each_page_has_the_next(self, shop: Shop) -> None:
+    def test_newest_first_with_pagination(self, shop: Shop) -> None:
         coupon = shop.pool(12)
         shop.world.advance(seconds=1)
         shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 12})
@@ -303,7 +301,7 @@ class TestList:
         assert shop.texts(coupon, q="ab", status="used") == [bobs["code"]]
         assert shop.texts(coupon, q="0") == []
 
-    def test_a_whole_code_is_found_in_a_pool_of_any_size(
+    def test_exact_code_is_found_in_large_pool(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         coupon, other = shop.pool(4, prefix="AB-"), shop.texts(shop.pool(1, prefix="AB-"))[0]
@@ -320,7 +318,7 @@ class TestList:
             answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": q})
             assert answer.problem() == (422, "filter_too_broad")
 
-    def test_brought_codes_may_begin_with_each_other(
+    def test_imported_codes_with_common_prefix(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """So a search that names one code exactly may match others too."""
@@ -331,7 +329,7 @@ class TestList:
         answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": "SAVE1"})
         assert answer.problem() == (422, "filter_too_broad")
 
-    def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
+    def test_pagination_of_codes_of_profile(self, shop: Shop) -> None:
         coupon, ann = shop.pool(12, reissue="every_email"), shop.person()
         for number in range(11):
             shop.assigned(coupon, ann, f"mail-{number}")
@@ -346,9 +344,7 @@ class TestList:
             ({"pageSize": 7}, "query.pageSize"),
         ],
     )
-    def test_what_is_not_valid_is_named(
-        self, shop: Shop, query: dict[str, object], path: str
-    ) -> None:
+    def test_validation_errors(self, shop: Shop, query: dict[str, object], path: str) -> None:
         coupon = shop.pool()
         answer = shop.call("GET", f"/coupons/{coupon}/codes", query=query)
         assert answer.error_paths() == [path]
@@ -357,7 +353,7 @@ class TestList:
 class TestDelete:
     """DELETE /coupon-codes/{id}."""
 
-    def test_a_code_that_nobody_has_is_gone(self, shop: Shop) -> None:
+    def test_unassigned_code_is_deleted(self, shop: Shop) -> None:
         coupon = shop.pool(2)
         gone, stays = shop.codes(coupon)
         answer = shop.call("DELETE", f"/coupon-codes/{gone['id']}")
@@ -368,7 +364,7 @@ class TestDelete:
         assert (again.status, again.body) == (204, b"")
         shop.check()
 
-    def test_its_text_can_be_imported_again(self, shop: Shop) -> None:
+    def test_deleted_code_can_be_imported_again(self, shop: Shop) -> None:
         coupon = shop.import_codes("A1\nA2").json["id"]
         shop.world.deliver()
         code = next(code for code in shop.codes(coupon) if code["code"] == "A1")
@@ -378,7 +374,7 @@ class TestDelete:
         assert shop.texts(other) == ["a1"]
         shop.check()
 
-    def test_one_that_somebody_has_or_had_stays(self, shop: Shop) -> None:
+    def test_assigned_used_or_expired_code_is_refused(self, shop: Shop) -> None:
         coupon, ann = shop.pool(2), shop.person()
         code = shop.assigned(coupon, ann)
         path = f"/coupon-codes/{code['id']}"
@@ -394,7 +390,7 @@ class TestDelete:
 class TestRetry:
     """POST /coupon-codes/{id}/retry; what fails does so in shops (test_shopify.py)."""
 
-    def test_only_what_failed_is_tried_again(self, shop: Shop) -> None:
+    def test_code_that_has_not_failed_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool(1)
         [code] = shop.codes(coupon)
         answer = shop.call("POST", f"/coupon-codes/{code['id']}/retry")

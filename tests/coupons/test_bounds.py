@@ -16,23 +16,23 @@ def refused(content: str) -> str:
     return error.message
 
 
-def test_more_rows_than_anybody_has() -> None:
+def test_too_many_rows_are_refused() -> None:
     assert "500,000 rows" in refused("a\n" * (MAX_ROWS + 1))
 
 
-def test_more_columns_than_anybody_has() -> None:
+def test_too_many_columns_are_refused() -> None:
     row = ",".join(["CODE-1"] * MAX_COLUMNS)
     assert read_codes(f"{row}\n{row}\n", None).rows == 2
     assert "250 columns" in refused(f"{row},x\n{row}\n")
 
 
-def test_many_columns_and_rows_take_no_longer_than_the_file_is_long() -> None:
+def test_many_columns_and_rows_take_linear_time() -> None:
     assert_linear(lambda count: refused("," * 10 * count + "\n" + "A1,B2\n" * count), 6_250)
 
 
 @pytest.mark.parametrize("letter", ["1", "_", " ", "1_", "a"])
 @pytest.mark.parametrize("place", ["name", "code"])
-def test_a_long_cell_takes_linear_time(letter: str, place: str) -> None:
+def test_long_cell_takes_linear_time(letter: str, place: str) -> None:
     """Names of columns lose their numbers, and so do the cells that are compared with a name."""
 
     def read(length: int) -> None:
@@ -50,5 +50,5 @@ def test_a_long_cell_takes_linear_time(letter: str, place: str) -> None:
     "content",
     ['"' * 1_001, '"a"b\n', "a\x00b", "\x00", '"\n' * 1_001],
 )
-def test_what_is_no_file_of_codes(content: str) -> None:
+def test_malformed_file_is_refused(content: str) -> None:
     assert refused(content)

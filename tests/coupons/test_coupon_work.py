@@ -19,17 +19,17 @@ def _code(begin: int | None) -> Code:
 class TestListed:
     """Whether the coupon's list shows a code."""
 
-    def test_that_of_no_load_or_an_earlier_chunk(self) -> None:
+    def test_code_of_no_load_or_earlier_chunk_is_listed(self) -> None:
         for work in (WORK, replace(WORK, chunk=None)):
             assert work.has_listed(_code(None), LATER)
             assert work.has_listed(_code(49), LATER)
 
-    def test_those_of_the_chunk_up_to_the_last_one_that_is_listed(self) -> None:
+    def test_codes_of_chunk_are_listed_up_to_its_last_listed_key(self) -> None:
         assert WORK.has_listed(_code(50), EARLIER)
         assert WORK.has_listed(_code(50), KEY)
         assert not WORK.has_listed(_code(50), LATER)
 
-    def test_none_of_a_chunk_that_began_after_the_work_was_read(self) -> None:
+    def test_codes_of_later_chunk_are_not_listed(self) -> None:
         """A batch of orders keeps what it read: an old row must not make a new code listed."""
         for work in (WORK, replace(WORK, chunk=None)):
             assert not work.has_listed(_code(90), EARLIER)

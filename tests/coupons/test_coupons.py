@@ -59,7 +59,7 @@ class TestEveryOperation:
         assert answer.problem() == (401, "unauthenticated")
 
     @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_an_id_that_is_none_is_not_valid_and_an_unknown_one_not_found(
+    def test_invalid_and_unknown_ids(
         self, shop: Shop, method: str, path: str, body: object
     ) -> None:
         if NOWHERE not in path:
@@ -68,7 +68,7 @@ class TestEveryOperation:
         wrong = shop.call(method, path.replace(NOWHERE, "x"), body)
         assert wrong.error_paths() == ["path.id"]
 
-    def test_another_workspaces_coupons_and_codes_are_not_found(self, shop: Shop) -> None:
+    def test_other_workspaces_coupons_and_codes_are_not_found(self, shop: Shop) -> None:
         coupon = shop.pool()
         [code, *_] = shop.codes(coupon)
         other = Shop(shop.world)
@@ -96,7 +96,7 @@ class TestEveryOperation:
 class TestCreate:
     """POST /coupons."""
 
-    def test_a_pool_is_answered_whole_and_has_its_codes_at_once(self, shop: Shop) -> None:
+    def test_pool_with_all_fields_has_codes_at_once(self, shop: Shop) -> None:
         body = shop.body(
             prefix="SPRING-",
             valueType="amount",
@@ -154,12 +154,12 @@ class TestCreate:
             assert not set("O0I1") & set(made_part)
         shop.check()
 
-    def test_a_personal_one_has_no_codes_yet(self, shop: Shop) -> None:
+    def test_personal_coupon_has_no_codes_yet(self, shop: Shop) -> None:
         made = shop.coupon(kind="personal", quantity=None)
         assert (made["kind"], made["quantity"], made["codes"]) == ("personal", None, counts())
         assert shop.codes(made["id"]) == []
 
-    def test_what_one_transaction_does_not_take_is_made_by_the_worker(self, shop: Shop) -> None:
+    def test_codes_beyond_one_transaction_are_made_by_worker(self, shop: Shop) -> None:
         made = shop.coupon(quantity=150)
         assert made["codes"]["available"] + made["codes"]["pending"] == 150
         assert made["codes"]["available"] > 0
@@ -197,31 +197,27 @@ class TestCreate:
             ({"colour": "red"}, ["/colour"]),
         ],
     )
-    def test_what_is_not_valid_is_named(
-        self, shop: Shop, change: dict[str, Any], paths: list[str]
-    ) -> None:
+    def test_validation_errors(self, shop: Shop, change: dict[str, Any], paths: list[str]) -> None:
         answer = shop.call("POST", "/coupons", shop.body(**change))
         assert answer.error_paths() == paths
         assert shop.get("/coupons")["total"] == 0
 
-    def test_a_percentage_may_be_all_of_it_and_an_amount_more_than_a_hundred(
-        self, shop: Shop
-    ) -> None:
+    def test_percentage_may_be_100_and_amount_more(self, shop: Shop) -> None:
         assert shop.coupon(value=100)["value"] == 100
         assert shop.coupon(valueType="amount", value=101)["value"] == 101
 
-    def test_the_minimum_is_in_the_stores_currency(self, shop: Shop) -> None:
+    def test_minimum_subtotal_in_other_currency_is_refused(self, shop: Shop) -> None:
         least = {"amount": 100, "currency": "USD"}
         answer = shop.call("POST", "/coupons", shop.body(minimumSubtotal=least))
         assert answer.problem() == (422, "currency_mismatch")
         assert [e["path"] for e in answer.json["errors"]] == ["/minimumSubtotal/currency"]
 
-    def test_a_disconnected_store_has_no_new_coupons(self, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
         answer = shop.call("POST", "/coupons", shop.body())
         assert answer.problem() == (409, "store_disconnected")
 
-    def test_a_store_that_lets_none_be_made_has_none(self, shop: Shop) -> None:
+    def test_store_without_coupon_permission_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool()
         without_permission(shop)
         answer = shop.call("POST", "/coupons", shop.body())
@@ -230,7 +226,7 @@ class TestCreate:
         assert more.problem() == (409, "permission_missing")
         assert shop.import_codes("X1").status == 202
 
-    def test_a_retry_makes_no_second_one(self, shop: Shop) -> None:
+    def test_idempotent_replay(self, shop: Shop) -> None:
         first = shop.call("POST", "/coupons", shop.body(), key="k")
         again = shop.call("POST", "/coupons", shop.body(), key="k")
         assert (again.status, again.json) == (201, first.json)
@@ -242,7 +238,7 @@ class TestCreate:
 class TestList:
     """GET /coupons."""
 
-    def test_the_newest_comes_first_and_archived_ones_are_hidden(self, shop: Shop) -> None:
+    def test_newest_first_without_archived(self, shop: Shop) -> None:
         first = shop.pool(1, name="Alba")
         shop.world.advance(seconds=1)
         second = shop.pool(2, name="Corva")
@@ -259,7 +255,7 @@ class TestList:
         assert shop.ids("/coupons", status="archived") == [second]
         assert shop.ids("/coupons", status="archived,active") == [third, second, first]
 
-    def test_each_filter_keeps_what_is_asked_for(self, shop: Shop) -> None:
+    def test_filters(self, shop: Shop) -> None:
         outlet = shop.store("Outlet")
         here = shop.pool(1, name="Spring sale")
         there = shop.personal(name="Summer", storeId=outlet)
@@ -284,9 +280,7 @@ class TestList:
             ({"q": ""}, "query.q"),
         ],
     )
-    def test_what_is_not_valid_is_named(
-        self, shop: Shop, query: dict[str, object], path: str
-    ) -> None:
+    def test_validation_errors(self, shop: Shop, query: dict[str, object], path: str) -> None:
         [named] = shop.call("GET", "/coupons", query=query).error_paths()
         assert named == path
 
@@ -294,7 +288,7 @@ class TestList:
 class TestUpdate:
     """PATCH /coupons/{id}."""
 
-    def test_name_and_reissue_change_and_nothing_else(self, shop: Shop) -> None:
+    def test_name_and_reissue_can_be_changed(self, shop: Shop) -> None:
         before = shop.coupon()
         answer = shop.call("PATCH", f"/coupons/{before['id']}", {"name": "Autumn"})
         assert (answer.status, answer.json) == (200, {**before, "name": "Autumn"})
@@ -312,13 +306,11 @@ class TestUpdate:
             ({"value": 20}, "/value"),
         ],
     )
-    def test_what_is_not_valid_is_named(
-        self, shop: Shop, body: dict[str, object], path: str
-    ) -> None:
+    def test_validation_errors(self, shop: Shop, body: dict[str, object], path: str) -> None:
         coupon = shop.pool()
         assert shop.call("PATCH", f"/coupons/{coupon}", body).error_paths() == [path]
 
-    def test_an_archived_one_stays_as_it_is(self, shop: Shop) -> None:
+    def test_archived_coupon_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool()
         shop.call("POST", f"/coupons/{coupon}/end")
         assert shop.call("PATCH", f"/coupons/{coupon}", {"name": "Ended"}).status == 200
@@ -331,7 +323,7 @@ class TestUpdate:
 class TestCreateCodes:
     """POST /coupons/{id}/codes."""
 
-    def test_a_pool_gets_more(self, shop: Shop) -> None:
+    def test_pool_gets_more_codes(self, shop: Shop) -> None:
         coupon = shop.pool(2)
         answer = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 4})
         assert answer.status == 202
@@ -339,7 +331,7 @@ class TestCreateCodes:
         assert shop.counts(coupon) == counts(available=6)
         shop.check()
 
-    def test_many_more_come_by_the_worker(self, shop: Shop) -> None:
+    def test_many_codes_are_made_by_worker(self, shop: Shop) -> None:
         coupon = shop.pool(2)
         answer = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 90})
         waiting = answer.json["codes"]["pending"]
@@ -347,7 +339,7 @@ class TestCreateCodes:
         shop.world.deliver()
         assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=92)
 
-    def test_an_imported_pool_gets_another_file(self, shop: Shop) -> None:
+    def test_imported_pool_accepts_another_file(self, shop: Shop) -> None:
         coupon = shop.import_codes("A1\nA2\n").json["id"]
         shop.world.deliver()
         body = {"content": "code\nA2\nA3\nA3\n\nA 4\n"}
@@ -359,7 +351,7 @@ class TestCreateCodes:
         assert (after["codes"], after["importSkipped"]) == (counts(available=3), 3)
         assert set(shop.texts(coupon)) == {"A1", "A2", "A3"}
 
-    def test_each_takes_what_it_was_made_of(self, shop: Shop) -> None:
+    def test_pool_needs_quantity_and_imported_pool_needs_content(self, shop: Shop) -> None:
         pool, imported = shop.pool(), shop.import_codes("A1").json["id"]
         wrong = shop.call("POST", f"/coupons/{pool}/codes", {"content": "A9"})
         assert wrong.error_paths() == ["/quantity"]
@@ -368,23 +360,23 @@ class TestCreateCodes:
         for neither in ({}, {"quantity": 1, "content": "A9"}):
             assert shop.call("POST", f"/coupons/{pool}/codes", neither).error_paths() == [""]
 
-    def test_a_personal_one_is_no_pool(self, shop: Shop) -> None:
+    def test_personal_coupon_is_refused(self, shop: Shop) -> None:
         answer = shop.call("POST", f"/coupons/{shop.personal()}/codes", {"quantity": 1})
         assert answer.problem() == (409, "not_a_pool")
 
-    def test_an_ended_one_gets_none(self, shop: Shop) -> None:
+    def test_ended_coupon_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool()
         shop.call("POST", f"/coupons/{coupon}/end")
         answer = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 1})
         assert answer.problem() == (409, "coupon_ended")
 
-    def test_a_disconnected_stores_gets_none(self, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool()
         shop.call("POST", f"/stores/{shop.store_id}/disconnect")
         answer = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 1})
         assert answer.problem() == (409, "store_disconnected")
 
-    def test_what_cannot_be_read_is_said(self, shop: Shop) -> None:
+    def test_unusable_content_is_refused_with_reason(self, shop: Shop) -> None:
         coupon = shop.import_codes("A1\n").json["id"]
         shop.world.deliver()
         for content, column, code in (
@@ -401,7 +393,7 @@ class TestCreateCodes:
 class TestEnd:
     """POST /coupons/{id}/end."""
 
-    def test_codes_without_a_person_expire_and_the_others_stay_good(self, shop: Shop) -> None:
+    def test_unassigned_codes_expire_and_assigned_stay_valid(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4), shop.person(), shop.person()
         assigned, spent = shop.assigned(coupon, ann), shop.assigned(coupon, bob)
         shop.use(spent["code"])
@@ -416,7 +408,7 @@ class TestEnd:
         assert remaining == assigned
         shop.check()
 
-    def test_codes_that_are_not_made_yet_never_are(self, shop: Shop) -> None:
+    def test_pending_codes_are_never_made(self, shop: Shop) -> None:
         made = shop.coupon(quantity=200)
         first = made["codes"]["available"]
         answer = shop.call("POST", f"/coupons/{made['id']}/end")
@@ -428,13 +420,13 @@ class TestEnd:
         assert [r for r in shop.world.rows() if r.sk.startswith("work#")] == []
         shop.check()
 
-    def test_it_ends_once(self, shop: Shop) -> None:
+    def test_second_end_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool()
         assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
         again = shop.call("POST", f"/coupons/{coupon}/end")
         assert again.problem() == (409, "invalid_state")
 
-    def test_one_whose_end_has_passed_has_ended_already(self, shop: Shop) -> None:
+    def test_expired_coupon_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool(validity={"type": "until", "endsAt": in_days(0.01)})
         shop.world.advance(minutes=20)
         answer = shop.call("POST", f"/coupons/{coupon}/end")
@@ -444,7 +436,7 @@ class TestEnd:
 class TestArchive:
     """POST /coupons/{id}/archive."""
 
-    def test_an_ended_one_is_hidden_and_its_codes_stay(self, shop: Shop) -> None:
+    def test_ended_coupon_is_archived_with_its_codes(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1), shop.person()
         shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
@@ -455,7 +447,7 @@ class TestArchive:
         assert answer.json["codes"] == counts(assigned=1)
         assert shop.assign(coupon, ann).problem() == (409, "coupon_ended")
 
-    def test_an_active_one_has_to_end_first_and_no_one_is_archived_twice(self, shop: Shop) -> None:
+    def test_active_or_archived_coupon_is_refused(self, shop: Shop) -> None:
         coupon = shop.pool()
         answer = shop.call("POST", f"/coupons/{coupon}/archive")
         assert answer.problem() == (409, "invalid_state")
@@ -464,7 +456,7 @@ class TestArchive:
         answer = shop.call("POST", f"/coupons/{coupon}/archive")
         assert answer.problem() == (409, "invalid_state")
 
-    def test_one_whose_end_has_passed_can_be_archived(self, shop: Shop) -> None:
+    def test_expired_coupon_can_be_archived(self, shop: Shop) -> None:
         coupon = shop.pool(validity={"type": "until", "endsAt": in_days(0.01)})
         shop.world.advance(minutes=20)
         answer = shop.call("POST", f"/coupons/{coupon}/archive")
@@ -476,7 +468,7 @@ class TestArchive:
         shop.check()
 
 
-def test_a_workspace_is_a_scope_of_its_own() -> None:
+def test_code_ids_depend_on_store_and_ignore_case() -> None:
     """The same code of two stores is two codes: ids follow from the store."""
     one, two = uuid4(), uuid4()
     assert code_id(one, "Spring") == code_id(one, "SPRING")

@@ -15,10 +15,10 @@ from tests.coupons.test_coupons import in_days
 DAYS = {"type": "days", "days": 1}
 
 
-class TestDays:
+class TestValidityDays:
     """Codes that are valid for some days from their assignment."""
 
-    def test_each_ends_by_itself(self, shop: Shop) -> None:
+    def test_each_code_expires_separately(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(3, validity=DAYS), shop.person(), shop.person()
         first = shop.assigned(coupon, ann)
         shop.world.advance(hours=12)
@@ -40,7 +40,7 @@ class TestDays:
         assert shop.world.rows(DUE_PARTITION) == []
         shop.check()
 
-    def test_one_that_is_used_in_time_never_expires(self, shop: Shop) -> None:
+    def test_used_code_never_expires(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1, validity=DAYS), shop.person()
         shop.use(shop.assigned(coupon, ann)["code"])
         assert shop.world.rows(DUE_PARTITION) == []
@@ -49,7 +49,7 @@ class TestDays:
         shop.run_expiry()
         assert shop.counts(coupon) == counts(used=1)
 
-    def test_codes_of_an_ended_coupon_still_hold_their_days(self, shop: Shop) -> None:
+    def test_assigned_codes_of_ended_coupon_expire_after_days(self, shop: Shop) -> None:
         coupon, ann = shop.pool(2, validity=DAYS), shop.person()
         shop.assigned(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
@@ -61,9 +61,7 @@ class TestDays:
         assert shop.counts(coupon) == counts(expired=2)
         shop.check()
 
-    def test_many_at_once_end_in_several_transactions_and_runs(
-        self, shop: Shop, monkeypatch: object
-    ) -> None:
+    def test_many_codes_expire_in_several_runs(self, shop: Shop, monkeypatch: object) -> None:
         coupon, ann = shop.pool(38, validity=DAYS, reissue="every_email"), shop.person()
         for number in range(30):
             shop.assigned(coupon, ann, f"mail-{number}")
@@ -77,7 +75,7 @@ class TestDays:
         assert shop.counts(coupon) == counts(available=8, expired=30)
         shop.check()
 
-    def test_those_that_stand_far_apart_fit_into_a_transaction(
+    def test_codes_in_different_leaves_fit_into_one_transaction(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """In a large pool each of these codes is in its own leaf, below its own node."""
@@ -94,10 +92,10 @@ class TestDays:
         shop.check()
 
 
-class TestUntil:
+class TestEndsAt:
     """Coupons that end at a moment."""
 
-    def test_all_its_codes_end_with_it(self, shop: Shop) -> None:
+    def test_all_codes_expire_with_coupon(self, shop: Shop) -> None:
         coupon = shop.pool(4, validity={"type": "until", "endsAt": in_days(1)})
         ann, bob = shop.person(), shop.person()
         code = shop.assigned(coupon, ann)
@@ -119,7 +117,7 @@ class TestUntil:
         assert shop.world.rows(DUE_PARTITION) == []
         shop.check()
 
-    def test_an_imported_one_ends_too_also_while_its_codes_come(self, shop: Shop) -> None:
+    def test_imported_coupon_expires_while_codes_are_pending(self, shop: Shop) -> None:
         made = shop.import_codes("A1\nA2\n", validity={"type": "until", "endsAt": in_days(1)})
         shop.world.advance(days=1)
         for _ in range(2):
@@ -130,7 +128,7 @@ class TestUntil:
         assert shop.import_codes("A1").status == 202
         shop.check()
 
-    def test_one_that_was_ended_before_stays_as_it_is(self, shop: Shop) -> None:
+    def test_coupon_ended_before_is_unchanged(self, shop: Shop) -> None:
         coupon = shop.pool(1, validity={"type": "until", "endsAt": in_days(1)})
         shop.call("POST", f"/coupons/{coupon}/end")
         shop.call("POST", f"/coupons/{coupon}/archive")
@@ -141,7 +139,7 @@ class TestUntil:
         assert shop.world.rows(DUE_PARTITION) == []
 
 
-def test_without_an_end_nothing_is_ever_due(shop: Shop) -> None:
+def test_coupon_without_end_is_never_due(shop: Shop) -> None:
     """Neither the coupon nor its codes have a row in the due queue."""
     coupon, ann = shop.pool(2), shop.person()
     shop.assigned(coupon, ann)

@@ -351,6 +351,6 @@ class Histories(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("shard", SHARDS)
-def test_whatever_happens(shard: int) -> None:
+def test_random_history_matches_model(shard: int) -> None:
     """In every order of events the service agrees with the model."""
     run_histories(Histories, shard, few=3, steps=15, long_steps=8, checkpoints=_checkpoints)

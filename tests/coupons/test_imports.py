@@ -70,7 +70,7 @@ class TestColumn:
             ("Code for shops,1\nA1,10\n", "Code for shops", ["A1"]),
         ],
     )
-    def test_it_is_found_by_what_stands_in_it(
+    def test_code_column_is_detected_by_values(
         self, content: str, column: str | None, codes: list[str]
     ) -> None:
         file = read_codes(content, None)
@@ -89,11 +89,11 @@ class TestColumn:
             "\u00a000123",
         ],
     )
-    def test_a_code_is_what_a_spreadsheet_shows(self, cell: str) -> None:
+    def test_spreadsheet_notation_is_removed(self, cell: str) -> None:
         assert read_codes(f"code\n{cell}\nA1\n", None).codes == ("00123", "A1")
 
     @pytest.mark.parametrize("cell", ["1.23457E+12", '"1,23457E+12"', "1e+10"])
-    def test_what_a_spreadsheet_rounded_is_no_code(self, cell: str) -> None:
+    def test_number_rounded_by_spreadsheet_is_a_fault(self, cell: str) -> None:
         file = read_codes(f"code\n{cell}\nA1\n", None)
         assert file.codes == ("A1",)
         [fault] = file.faults
@@ -119,7 +119,7 @@ class TestColumn:
             ("coupon_id,coupon_code\nx1,A1\nx2,B2\n", "coupon_code", ["A1", "B2"]),
         ],
     )
-    def test_several_columns_of_codes_are_all_read_row_by_row(
+    def test_several_code_columns_are_read_row_by_row(
         self, content: str, column: str | None, codes: list[str]
     ) -> None:
         file = read_codes(content, None)
@@ -129,18 +129,18 @@ class TestColumn:
     def test_one_of_several_columns_can_be_named(self) -> None:
         assert read_codes("code 1,code 2\nA1,B1\nA2,B2\n", "code 2").codes == ("B1", "B2")
 
-    def test_of_several_columns_a_row_without_any_code_is_one_fault(self) -> None:
+    def test_row_without_code_in_any_column_is_one_fault(self) -> None:
         file = read_codes("code 1,code 2\nA1,B1\n,\nA2,b 2\nA1,\n", None)
         assert file.codes == ("A1", "B1", "A2")
         assert [(fault.row, fault.value) for fault in file.faults] == [(3, ""), (4, "b 2")]
         assert (file.rows, file.duplicates) == (4, 1)
 
-    def test_the_one_that_is_named_is_taken(self) -> None:
+    def test_named_column_is_read(self) -> None:
         content = "code,Reference\nA1,R-1\nB2,R-2\n"
         assert read_codes(content, "reference").codes == ("R-1", "R-2")
         assert read_codes(content, " CODE ").codes == ("A1", "B2")
 
-    def test_rows_keep_the_numbers_that_a_table_shows(self) -> None:
+    def test_row_numbers_count_empty_lines(self) -> None:
         file = read_codes("code\nA1\n\nB 2\n\nx\n", None)
         assert [(f.row, f.value) for f in file.faults] == [(4, "B 2")]
         assert file.rows == 3
@@ -165,7 +165,7 @@ class TestColumn:
         assert (file.rows, file.duplicates, len(file.faults)) == (len(values), duplicates, faults)
 
     @given(st.lists(codes, min_size=1, max_size=40), st.integers(1, 7))
-    def test_lines_are_read_in_any_portions(self, lines: list[str], most: int) -> None:
+    def test_lines_are_read_in_portions_of_any_size(self, lines: list[str], most: int) -> None:
         content, read, at = "\n".join(lines).encode(), list[str](), 0
         while at < len(content):
             some, at = next_lines(content, at, most)
@@ -177,7 +177,7 @@ class TestColumn:
 class TestCheck:
     """POST /coupons/import/check."""
 
-    def test_it_says_what_an_import_would_do(self, shop: Shop) -> None:
+    def test_result_equals_that_of_import(self, shop: Shop) -> None:
         shop.import_codes("OLD1\nOLD2\n")
         shop.world.deliver()
         rows = ["code,mail", "A1,1", "A2,2", "a1,3", "old1,4", ",5", "B 1,6", f"{'x' * 256},7"]
@@ -203,19 +203,19 @@ class TestCheck:
         after = shop.get(f"/coupons/{made}")
         assert (after["codes"], after["importSkipped"]) == (counts(available=2), 1 + 1 + 3)
 
-    def test_what_another_store_has_or_an_order_had_is_no_existing_code(self, shop: Shop) -> None:
+    def test_codes_of_other_stores_or_orders_do_not_exist_yet(self, shop: Shop) -> None:
         outlet = shop.store("Outlet")
         shop.import_codes("A1", storeId=outlet)
         shop.world.deliver()
         shop.use("A2")
         assert (check(shop, "A1\nA2").json["valid"], check(shop, "A1").json["existing"]) == (2, 0)
 
-    def test_a_row_of_several_columns_counts_once_and_each_of_its_codes(self, shop: Shop) -> None:
+    def test_rows_and_codes_of_several_columns_are_counted(self, shop: Shop) -> None:
         preview = check(shop, "code 1,code 2\nA1,B2\na1,C3\nD 4,\n").json
         numbers = [preview[name] for name in ("rows", "valid", "duplicates", "existing", "invalid")]
         assert numbers == [3, 3, 1, 0, 1]
 
-    def test_samples_and_problems_are_the_first_ones(self, shop: Shop) -> None:
+    def test_first_samples_and_problems_are_shown(self, shop: Shop) -> None:
         rows = [f"C{n}" for n in range(300)] + [f"x {n}" for n in range(150)]
         preview = check(shop, "code\n" + "\n".join(rows)).json
         assert (preview["valid"], preview["invalid"], preview["rows"]) == (300, 150, 450)
@@ -233,7 +233,7 @@ class TestCheck:
             ("a,b\nx y,?\nx z,!\n", None, "column_not_found"),
         ],
     )
-    def test_what_cannot_be_read_is_said(
+    def test_unusable_content_is_refused_with_reason(
         self, shop: Shop, content: str, column: str | None, code: str
     ) -> None:
         answer = check(shop, content, **({"column": column} if column else {}))
@@ -242,18 +242,18 @@ class TestCheck:
         if code == "unreadable":
             assert answer.json["detail"].startswith("Send the codes as CSV")
 
-    def test_the_row_is_named_that_cannot_be_read(self, shop: Shop) -> None:
+    def test_unreadable_row_is_named(self, shop: Shop) -> None:
         [error] = check(shop, 'code\nA1\n"A2\nA3').json["errors"]
         detail = "Row 3 can't be read: a quote (\") isn't closed, or has text behind it"
         assert (error["path"], error["message"]) == ("/content", detail)
 
-    def test_a_file_has_three_megabytes_at_most(self, shop: Shop) -> None:
+    def test_file_above_three_megabytes_is_refused(self, shop: Shop) -> None:
         answer = check(shop, "x" * 3_000_001)
         assert answer.error_paths() == ["/content"]
         large = check(shop, "A1\n", column="x" * 5_000_000)
         assert large.problem() == (413, "payload_too_large")
 
-    def test_nothing_is_kept(self, shop: Shop) -> None:
+    def test_nothing_is_stored(self, shop: Shop) -> None:
         check(shop, "A1\nA2\n")
         assert shop.get("/coupons")["total"] == 0
         assert shop.code_rows() == []
@@ -263,12 +263,12 @@ class TestCheck:
 class TestImport:
     """POST /coupons/import."""
 
-    def test_of_no_store(self, shop: Shop) -> None:
+    def test_unknown_store_is_refused(self, shop: Shop) -> None:
         answer = shop.import_codes("code\nA1\n", storeId=str(new_id()))
         assert answer.problem() == (422, "validation")
         assert shop.world.objects() == {}
 
-    def test_the_coupon_is_answered_whole_and_its_codes_follow(self, shop: Shop) -> None:
+    def test_coupon_with_all_fields_and_pending_codes(self, shop: Shop) -> None:
         answer = shop.import_codes("code\nA1\nB2\nb2\n", validity={"type": "days", "days": 3})
         assert answer.status == 202
         made = answer.json
@@ -307,7 +307,7 @@ class TestImport:
         assert set(shop.texts(made["id"])) == {"A1", "B2"}
         shop.check()
 
-    def test_many_come_in_the_files_order_and_can_be_assigned(self, shop: Shop) -> None:
+    def test_many_codes_are_stored_and_can_be_assigned(self, shop: Shop) -> None:
         rows = [f"GIFT-{n:04}" for n in range(130)]
         made = shop.import_codes("\n".join(rows)).json["id"]
         shop.world.deliver()
@@ -316,7 +316,7 @@ class TestImport:
         assert shop.assigned(made, shop.person(), "mail")["code"] in rows
         shop.check()
 
-    def test_a_code_belongs_to_the_coupon_that_had_it_first(self, shop: Shop) -> None:
+    def test_code_belongs_to_first_coupon(self, shop: Shop) -> None:
         first = shop.import_codes("A1\nA2\n").json["id"]
         second = shop.import_codes("a2\na3\n").json["id"]
         shop.world.deliver()
@@ -327,7 +327,7 @@ class TestImport:
         assert shop.texts(outlet) == ["A1"]
         shop.check()
 
-    def test_a_file_without_a_new_code_is_refused(self, shop: Shop) -> None:
+    def test_file_without_new_code_is_refused(self, shop: Shop) -> None:
         shop.import_codes("A1\nA2\n")
         shop.world.deliver()
         for content in ("a1\na2\n", "code\n", "code\nx y\n"):
@@ -336,7 +336,7 @@ class TestImport:
         assert shop.import_codes("").problem() == (422, "unreadable")
         assert shop.get("/coupons")["total"] == 1
 
-    def test_known_codes_are_looked_for_many_at_once_until_one_is_new(
+    def test_existing_codes_are_looked_up_in_parallel(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         known = [f"C{n}" for n in range(17)]
@@ -361,7 +361,7 @@ class TestImport:
         assert shop.import_codes("\n".join(with_new)).status == 202
         assert len(queries) == 9
 
-    def test_a_disconnected_stores_codes_are_refused(self, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         shop.call("POST", f"/stores/{shop.store_id}/disconnect")
         assert shop.import_codes("A1").problem() == (409, "store_disconnected")
 
@@ -374,12 +374,10 @@ class TestImport:
             ({"storeId": "x"}, "/storeId"),
         ],
     )
-    def test_what_is_not_valid_is_named(
-        self, shop: Shop, change: dict[str, object], path: str
-    ) -> None:
+    def test_validation_errors(self, shop: Shop, change: dict[str, object], path: str) -> None:
         assert shop.import_codes("A1", **change).error_paths() == [path]
 
-    def test_a_file_that_is_lost_leaves_what_was_stored(self, shop: Shop) -> None:
+    def test_lost_file_leaves_no_pending_codes(self, shop: Shop) -> None:
         made = shop.import_codes("A1\nA2\n").json["id"]
         shop.world.delete_objects()
         shop.world.deliver()

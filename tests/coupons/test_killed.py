@@ -37,7 +37,7 @@ def each_kill(
         ("personal", {}),
     ],
 )
-def test_an_assignment(shop: Shop, make: str, overrides: dict[str, Any]) -> None:
+def test_assignment_killed_at_any_call(shop: Shop, make: str, overrides: dict[str, Any]) -> None:
     coupon, ann = getattr(shop, make)(**overrides), shop.person()
     available = 3 if make == "pool" else 0
 
@@ -57,7 +57,7 @@ def test_an_assignment(shop: Shop, make: str, overrides: dict[str, Any]) -> None
     each_kill(shop, assign, then)
 
 
-def test_a_pool_that_is_made(shop: Shop) -> None:
+def test_pool_creation_killed_at_any_call(shop: Shop) -> None:
     coupon = shop.pool(100)
 
     def then() -> None:
@@ -70,7 +70,7 @@ def test_a_pool_that_is_made(shop: Shop) -> None:
     each_kill(shop, lambda: shop.work(coupon), then, delivers=False)
 
 
-def test_a_file_that_is_stored(shop: Shop) -> None:
+def test_file_import_killed_at_any_call(shop: Shop) -> None:
     coupon = shop.import_codes("\n".join(f"C-{n}" for n in range(90)), reissue="every_email").json[
         "id"
     ]
@@ -86,7 +86,7 @@ def test_a_file_that_is_stored(shop: Shop) -> None:
     each_kill(shop, lambda: shop.work(coupon), then, delivers=False)
 
 
-def test_an_end(shop: Shop) -> None:
+def test_end_killed_at_any_call(shop: Shop) -> None:
     coupon, ann = shop.pool(30), shop.person()
     shop.assigned(coupon, ann)
     shop.call("POST", f"/coupons/{coupon}/end")
@@ -101,7 +101,7 @@ def test_an_end(shop: Shop) -> None:
     each_kill(shop, lambda: shop.work(coupon), then, delivers=False)
 
 
-def test_the_expiry(shop: Shop) -> None:
+def test_expiry_killed_at_any_call(shop: Shop) -> None:
     coupon = shop.pool(30, validity={"type": "days", "days": 1}, reissue="every_email")
     ann = shop.person()
     for number in range(25):
@@ -119,7 +119,7 @@ def test_the_expiry(shop: Shop) -> None:
     each_kill(shop, lambda: pumps.run_schedule("coupon_expiry"), then)
 
 
-def test_marking_used(shop: Shop) -> None:
+def test_marking_used_killed_at_any_call(shop: Shop) -> None:
     coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.person()
     code = shop.assigned(coupon, ann)["code"]
 
@@ -137,7 +137,9 @@ def test_marking_used(shop: Shop) -> None:
 class TestShop:
     """What a shop is sent: exactly once more."""
 
-    def test_codes_that_it_takes_and_forgets(self, world: World, shopify: Shopify) -> None:
+    def test_codes_are_created_and_deleted_in_shop_once(
+        self, world: World, shopify: Shopify
+    ) -> None:
         shop = OnShopify(world, shopify)
         coupon = shop.pool(3)
 

@@ -81,7 +81,7 @@ def killed_at_write(work: Callable[[], None]) -> None:
         work()
 
 
-def test_the_coupon_shows_each_part_of_a_chunk_as_it_comes(shop: Shop, coupon: str) -> None:
+def test_counts_grow_with_each_part_of_chunk(shop: Shop, coupon: str) -> None:
     """A chunk has at most 5,000 codes, and a worker stores some 2,000 a second."""
     seen = [0]
 
@@ -99,7 +99,7 @@ def test_the_coupon_shows_each_part_of_a_chunk_as_it_comes(shop: Shop, coupon: s
     assert max(after - before for before, after in pairwise(seen)) <= 18
 
 
-def test_most_of_them_stand_in_pages(shop: Shop, coupon: str) -> None:
+def test_most_codes_are_stored_in_pages(shop: Shop, coupon: str) -> None:
     """Otherwise no test here would be about pages."""
     shop.world.deliver()
     assert pages(shop, coupon) >= 4
@@ -108,7 +108,7 @@ def test_most_of_them_stand_in_pages(shop: Shop, coupon: str) -> None:
     shop.check()
 
 
-def test_rows_are_written_in_batches_and_not_read_before(shop: Shop, coupon: str) -> None:
+def test_rows_are_written_in_batches_without_reads(shop: Shop, coupon: str) -> None:
     calls = counted(lambda: shop.work(coupon))
     assert calls.count("BatchExecuteStatement") == 2
     assert calls.count("BatchGetItem") == 1
@@ -119,7 +119,9 @@ class TestKilled:
 
     @in_shards(2)
     @pytest.mark.parametrize("kind", ["file", "made"])
-    def test_the_same_rows_list_and_counts(self, shop: Shop, kind: str, shard: Shard) -> None:
+    def test_killed_at_any_call_gives_same_rows_list_and_counts(
+        self, shop: Shop, kind: str, shard: Shard
+    ) -> None:
         """Some 60 states of two chunks, each stored to its end: 2 s a shard."""
         if kind == "file":
             shop.use("c-03")
@@ -142,7 +144,7 @@ class TestKilled:
             assert len(texts) == (22 if kind == "file" else 60)
             shop.check()
 
-    def test_a_made_pool_is_the_same_one_each_time(self, shop: Shop) -> None:
+    def test_repeated_run_generates_same_codes(self, shop: Shop) -> None:
         """Otherwise the rows of a killed run would be codes that no list has."""
         made = shop.pool(38 + 10)
         restore = shop.world.checkpoint(deliver=False)
@@ -153,10 +155,10 @@ class TestKilled:
         assert {row.text for row in shop.code_rows()} == first
 
 
-class TestMeanwhile:
+class TestConcurrentWriters:
     """Other writers while a chunk is written and listed."""
 
-    def test_an_order_that_has_a_code_at_any_moment(self, shop: Shop, coupon: str) -> None:
+    def test_orders_use_codes_at_any_moment(self, shop: Shop, coupon: str) -> None:
         """Before each call an order uses another code: one not stored, stored, or listed."""
         used = list[str]()
 
@@ -174,9 +176,7 @@ class TestMeanwhile:
         assert after == counts(used=used_here, available=CODES - 1 - used_here)
         shop.check()
 
-    def test_an_order_that_has_several_codes_that_are_not_listed(
-        self, shop: Shop, coupon: str
-    ) -> None:
+    def test_order_with_several_codes_not_listed_yet(self, shop: Shop, coupon: str) -> None:
         self._die_before_the_list(shop, coupon)
         shop.use("C-00", "C-01", "C-02", at=2)
         shop.use("C-02", "C-03", order="earlier", at=1)
@@ -187,7 +187,7 @@ class TestMeanwhile:
         assert code.use[2] == day(1)
         shop.check()
 
-    def test_counts_and_pages_are_exact_at_each_moment(self, shop: Shop, coupon: str) -> None:
+    def test_counts_and_pages_are_exact_at_any_moment(self, shop: Shop, coupon: str) -> None:
         seen = set[int]()
 
         def read(_number: int, _operation: str) -> None:
@@ -204,7 +204,7 @@ class TestMeanwhile:
         assert {0, CODES - 1} < seen | {CODES - 1}
         assert len(seen) > 3
 
-    def test_a_code_that_no_list_shows_is_not_there_yet(self, shop: Shop, coupon: str) -> None:
+    def test_code_not_listed_yet_is_not_found(self, shop: Shop, coupon: str) -> None:
         """It can't be deleted either, and a file can't add it a second time."""
         shop.use("c-03", order="before")
         self._die_before_the_list(shop, coupon)
@@ -237,7 +237,7 @@ class TestMeanwhile:
         shop.check()
 
     @pytest.mark.parametrize("listed", [False, True])
-    def test_the_coupon_ends(self, shop: Shop, coupon: str, listed: bool) -> None:
+    def test_coupon_ends_during_load(self, shop: Shop, coupon: str, listed: bool) -> None:
         """Chunks that were started are stored and expire; the rest is never stored."""
 
         def end() -> None:
@@ -254,7 +254,7 @@ class TestMeanwhile:
         assert {row.status for row in shop.code_rows() if row.text != "c-07"} == {"expired"}
         shop.check()
 
-    def test_another_run_of_the_same_coupon(self, shop: Shop, coupon: str) -> None:
+    def test_concurrent_run_of_same_coupon(self, shop: Shop, coupon: str) -> None:
         """The first one pauses meanwhile, before it writes rows or lists some of them."""
         restore = shop.world.checkpoint(deliver=False)
         for operation, which in (("BatchExecuteStatement", 1), ("TransactWriteItems", 3)):
@@ -265,7 +265,7 @@ class TestMeanwhile:
             assert shop.get(f"/coupons/{coupon}")["importSkipped"] == 1
             shop.check()
 
-    def test_another_run_dies_at_each_of_its_steps(self, shop: Shop, coupon: str) -> None:
+    def test_concurrent_run_is_killed_after_its_first_write(self, shop: Shop, coupon: str) -> None:
         """Before each call of the first one, the second one writes once and is killed."""
 
         def write_once(_number: int, _operation: str) -> None:
@@ -276,7 +276,7 @@ class TestMeanwhile:
         assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=CODES - 1)
         shop.check()
 
-    def test_codes_are_deleted_as_soon_as_they_are_listed(self, shop: Shop, coupon: str) -> None:
+    def test_codes_deleted_once_listed_are_not_stored_again(self, shop: Shop, coupon: str) -> None:
         """A run that resumes must not store them again."""
         deleted = list[str]()
 
@@ -291,7 +291,7 @@ class TestMeanwhile:
         assert set(shop.texts(coupon)) == set(TEXTS) - {"C-07", *deleted}
         shop.check()
 
-    def test_a_row_that_comes_late_is_taken_back(self, shop: Shop, coupon: str) -> None:
+    def test_late_rows_are_deleted(self, shop: Shop, coupon: str) -> None:
         """A run pauses before it writes rows; another lists them all, and some are deleted.
 
         The first run's late rows would be codes that no list shows, and that no file could add
@@ -315,9 +315,7 @@ class TestMeanwhile:
         assert len(deleted) > 3
         shop.check()
 
-    def test_the_coupon_and_its_rows_are_removed_as_with_its_workspace(
-        self, shop: Shop, coupon: str
-    ) -> None:
+    def test_coupon_deleted_with_workspace_during_load(self, shop: Shop, coupon: str) -> None:
         """The worker ends without a list, and deletes its rows again.
 
         If it is killed before, the rows are where the workspace's deletion looks a second time.
@@ -367,7 +365,7 @@ class TestMeanwhile:
 
 @pytest.mark.parametrize("error", [CONFLICT, FAULT, *map(refusal, THROTTLED)])
 @pytest.mark.parametrize("operation", ["BatchExecuteStatement", "TransactWriteItems"])
-def test_what_dynamodb_refuses_for_now_is_done_all_the_same(
+def test_throttled_or_conflicting_calls_are_retried(
     shop: Shop, coupon: str, fake_time: FakeTime, operation: str, error: Any
 ) -> None:
     if error is CONFLICT and operation != "TransactWriteItems":
@@ -383,7 +381,7 @@ def test_what_dynamodb_refuses_for_now_is_done_all_the_same(
     "operation", ["BatchExecuteStatement", "BatchWriteItem", "TransactWriteItems"]
 )
 @pytest.mark.usefixtures("fake_time")
-def test_answers_that_get_lost(shop: Shop, coupon: str, operation: str) -> None:
+def test_lost_responses(shop: Shop, coupon: str, operation: str) -> None:
     with lost_answer(operation, times=5) as met:
         shop.work(coupon)
     assert met.met == 5
@@ -392,7 +390,7 @@ def test_answers_that_get_lost(shop: Shop, coupon: str, operation: str) -> None:
     shop.check()
 
 
-def test_a_work_of_before_gets_a_seed(shop: Shop) -> None:
+def test_work_row_of_earlier_release_gets_a_seed(shop: Shop) -> None:
     """An earlier release drew codes as it stored them, so its requests have no seed."""
     made = shop.pool(38 + 30)
     [work] = [r for r in shop.world.rows(shop.workspace.key) if isinstance(r, CouponWorkItem)]
@@ -405,14 +403,14 @@ def test_a_work_of_before_gets_a_seed(shop: Shop) -> None:
 class TestSeeds:
     """Codes that are derived from a secret."""
 
-    def test_the_same_ones_each_time_and_others_of_another_seed(self) -> None:
+    def test_codes_depend_on_the_seed(self) -> None:
         seed = new_seed()
         first = [seeded_code("A-", seed, number) for number in range(1000)]
         assert first == [seeded_code("A-", seed, number) for number in range(1000)]
         assert len(set(first)) == 1000
         assert not {*first} & {seeded_code("A-", new_seed(), number) for number in range(1000)}
 
-    def test_they_look_like_those_that_are_drawn(self) -> None:
+    def test_seeded_codes_look_like_random_ones(self) -> None:
         seed = new_seed()
         codes = [seeded_code(None, seed, number) for number in range(2000)]
         assert {len(code) for code in codes} == {CODE_LENGTH}

@@ -10,7 +10,7 @@ from tests.coupons.coupon_store import Shop, counts, day
 class TestUse:
     """An order marks its codes used."""
 
-    def test_the_code_says_by_which_order_and_keeps_its_person(self, shop: Shop) -> None:
+    def test_used_code_has_order_and_its_person(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(2), shop.person(), shop.person()
         code = shop.assigned(coupon, ann)
         buyer = {"email": shop.get(f"/profiles/{bob}")["email"]}
@@ -25,14 +25,14 @@ class TestUse:
         assert shop.counts(coupon) == counts(available=1, used=1)
         shop.check()
 
-    def test_a_code_that_nobody_was_given_is_used_and_given_to_nobody(self, shop: Shop) -> None:
+    def test_unassigned_code_is_used_and_not_assigned_later(self, shop: Shop) -> None:
         coupon = shop.pool(1)
         [code] = shop.texts(coupon)
         shop.use(code)
         assert shop.counts(coupon) == counts(used=1)
         assert shop.assign(coupon, shop.person()).problem() == (409, "no_codes_left")
 
-    def test_an_order_that_comes_before_its_code(self, shop: Shop) -> None:
+    def test_order_before_code_marks_it_used(self, shop: Shop) -> None:
         order = shop.use("GIFT-1", "gift-2 ").json
         made = shop.import_codes("gift-1\nGIFT-2\nGIFT-3\n").json["id"]
         shop.world.deliver()
@@ -41,13 +41,13 @@ class TestUse:
             assert code["order"] == {"id": order["id"], "number": order["number"]}
         shop.check()
 
-    def test_another_stores_order_uses_nothing(self, shop: Shop) -> None:
+    def test_order_of_other_store_uses_no_code(self, shop: Shop) -> None:
         coupon = shop.pool(1)
         [code] = shop.texts(coupon)
         shop.order(shop.store("Outlet"), "1", discountCodes=[code])
         assert shop.counts(coupon) == counts(available=1)
 
-    def test_a_cancelled_or_deleted_order_frees_nothing(self, shop: Shop) -> None:
+    def test_cancelled_or_deleted_order_frees_no_code(self, shop: Shop) -> None:
         coupon = shop.pool(2)
         one, two = shop.texts(coupon)
         shop.use(one)
@@ -56,7 +56,7 @@ class TestUse:
         assert shop.call("DELETE", f"/stores/{shop.store_id}/orders/2").status == 204
         assert shop.counts(coupon) == counts(used=2)
 
-    def test_a_code_that_is_added_later_is_used_too(self, shop: Shop) -> None:
+    def test_code_added_to_order_later_is_used(self, shop: Shop) -> None:
         coupon = shop.pool(2)
         one, two = shop.texts(coupon)
         shop.use(one)
@@ -64,7 +64,7 @@ class TestUse:
         shop.use(updatedAt=day(2))
         assert shop.counts(coupon) == counts(used=2)
 
-    def test_an_expired_code_that_a_shop_took_is_used(self, shop: Shop) -> None:
+    def test_expired_code_in_order_is_used(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1, validity={"type": "days", "days": 1}), shop.person()
         code = shop.assigned(coupon, ann)
         shop.world.advance(days=2)
@@ -75,7 +75,7 @@ class TestUse:
         assert shop.counts(coupon) == counts(used=1)
         shop.check()
 
-    def test_an_order_of_the_same_text_twice_is_one_use(self, shop: Shop) -> None:
+    def test_same_code_twice_in_order_is_used_once(self, shop: Shop) -> None:
         coupon = shop.pool(1)
         [code] = shop.texts(coupon)
         shop.use(code, code.lower(), f" {code} ")
@@ -83,7 +83,7 @@ class TestUse:
         shop.check()
 
     @pytest.mark.parametrize("order", list(permutations(("first", "second", "code"))))
-    def test_whatever_comes_first_it_is_the_order_that_was_placed_first(
+    def test_order_placed_first_counts_in_any_arrival_order(
         self, shop: Shop, order: tuple[str, ...]
     ) -> None:
         made = ""
@@ -98,7 +98,7 @@ class TestUse:
         assert shop.counts(made) == counts(used=1)
         shop.check()
 
-    def test_an_order_in_a_batch_does_what_its_put_does(self, shop: Shop) -> None:
+    def test_order_in_batch_marks_codes_used_like_put(self, shop: Shop) -> None:
         coupon = shop.pool(3)
         codes = shop.texts(coupon)
         alone = shop.use(codes[0], order="a").json

@@ -13,7 +13,7 @@ def pointers(shop: Shop) -> list[CodePointerItem]:
 class TestMerges:
     """Codes move to the surviving profile."""
 
-    def test_they_are_the_others_from_the_merge_on(self, shop: Shop) -> None:
+    def test_codes_belong_to_survivor_immediately(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(3, reissue="every_email"), shop.person(), shop.person()
         codes = [shop.assigned(coupon, bob, f"mail-{n}")["code"] for n in (1, 2)]
         own = shop.assigned(coupon, ann, "mail-3")["code"]
@@ -28,7 +28,7 @@ class TestMerges:
         assert len({row.pk for row in pointers(shop)}) == 1
         shop.check()
 
-    def test_of_two_for_one_occasion_the_earlier_is_kept(self, shop: Shop) -> None:
+    def test_earlier_of_two_codes_is_assigned_again(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4), shop.person(), shop.person()
         shop.assigned(coupon, ann)
         shop.assigned(coupon, bob)
@@ -45,7 +45,7 @@ class TestMerges:
         assert len(shop.texts(coupon, profileId=ann)) == 3
         shop.check()
 
-    def test_merges_of_merges_go_on(self, shop: Shop) -> None:
+    def test_chained_merges(self, shop: Shop) -> None:
         coupon, people = shop.pool(4), [shop.person() for _ in range(3)]
         for each in people:
             shop.assigned(coupon, each)
@@ -61,7 +61,7 @@ class TestMerges:
 class TestErasure:
     """The person is removed; the code and its status stay."""
 
-    def test_codes_stay_without_the_person(self, shop: Shop) -> None:
+    def test_codes_remain_without_person(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(4, reissue="every_email"), shop.person(), shop.person()
         used, unused = shop.assigned(coupon, ann, "mail-1"), shop.assigned(coupon, ann, "mail-2")
         bobs = shop.assigned(coupon, bob, "mail-1")
@@ -82,7 +82,7 @@ class TestErasure:
 class TestExport:
     """GET /profiles/{id}/export has a section of codes."""
 
-    def test_every_code_of_the_person_stands_there(self, shop: Shop) -> None:
+    def test_export_has_every_code_of_person(self, shop: Shop) -> None:
         pool, personal = shop.pool(2), shop.personal()
         ann, bob = shop.person(), shop.person()
         codes = [shop.assigned(pool, ann), shop.assigned(personal, ann)]

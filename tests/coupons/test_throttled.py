@@ -24,7 +24,7 @@ def _small_chunks_and_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("seconds", [None, 30.1])
 @pytest.mark.parametrize("kind", ["file", "made"])
-def test_nothing_fails_and_nothing_is_there_twice(
+def test_each_code_is_stored_once_despite_throttling(
     shop: Shop, fake_time: FakeTime, kind: str, seed: int, seconds: float | None
 ) -> None:
     """Three calls in ten are refused; one in ten is carried out and its answer lost.

@@ -4,7 +4,7 @@ from tests.coupons.coupon_store import Shop
 from tests.docs.walks import walking
 
 
-def test_a_code_is_assigned(shop: Shop) -> None:
+def test_code_is_assigned(shop: Shop) -> None:
     coupon, ann = shop.pool(3), shop.person()
     with walking("A coupon's code is assigned"):
         assert shop.assign(coupon, ann).status == 201

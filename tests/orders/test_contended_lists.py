@@ -49,7 +49,7 @@ def trees_of(workspace: WorkspaceScope) -> list[Tree]:
     return [OrderList(workspace).tree, lists.by_first_seen, lists.by_name, lists.by_email]
 
 
-class TestOrdersAtOnce:
+class TestConcurrentOrders:
     """Each order is stored by its second transaction at the latest."""
 
     @pytest.fixture(autouse=True)
@@ -84,7 +84,7 @@ class TestOrdersAtOnce:
         for tree in trees_of(self.workspace):
             assert faults(tree) == []
 
-    def test_none_waits_and_none_is_refused(self) -> None:
+    def test_no_order_waits_or_is_refused(self) -> None:
         first = self.put(0)
         with nodes_locked() as made:
             sent = [first, *(self.put(number) for number in range(1, ORDERS))]
@@ -94,7 +94,7 @@ class TestOrdersAtOnce:
         assert all(tree.rows.pending() for tree in trees_of(self.workspace))
         self.check(ORDERS)
 
-    def test_they_are_counted_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_pending_counts_are_folded_later(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.put(0)
         with nodes_locked():
             for number in range(1, ORDERS):
@@ -105,7 +105,7 @@ class TestOrdersAtOnce:
         assert not any(tree.rows.pending() for tree in trees_of(self.workspace))
         self.check(ORDERS + 1)
 
-    def test_a_retry_with_its_key_counts_once(self) -> None:
+    def test_idempotent_replay_counts_once(self) -> None:
         """The transaction that was committed stored the answer."""
         self.put(0)
         body = order(number="#1", customer=None)

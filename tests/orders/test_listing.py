@@ -28,7 +28,7 @@ class TestList:
         answer = world.call("GET", "/orders", token=owner.token, query=query)
         assert sorted(answer.error_paths()) == sorted(f"query.{name}" for name in query)
 
-    def test_another_workspaces_are_invisible(
+    def test_other_workspaces_orders_are_not_listed(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "o-1", order())
@@ -38,13 +38,13 @@ class TestList:
             answer = world.call("GET", "/orders", token=stranger.token, query=query)
             assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
-    def test_each_scope_may_read(self, world: World, owner: Someone, store: str) -> None:
+    def test_each_key_scope_may_read(self, world: World, owner: Someone, store: str) -> None:
         put(world, owner, store, "o-1", order())
         for scope in KeyScope:
             key = world.api_key(world.workspace(owner), scope, owner)
             assert world.call("GET", "/orders", token=key).status == 200
 
-    def test_a_buyer_of_so_many(
+    def test_filter_too_broad(
         self, world: World, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
@@ -54,7 +54,9 @@ class TestList:
         assert broad.problem() == (422, "filter_too_broad")
         assert broad.json["errors"][0]["path"] == "query.placedFrom"
 
-    def test_the_pages_of_one_buyer(self, world: World, owner: Someone, store: str) -> None:
+    def test_pagination_of_orders_of_one_buyer(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         made = [
             put(world, owner, store, f"o-{n}", order(placedAt=f"2026-02-{n:02d}T00:00:00Z")).json
             for n in range(1, 13)
@@ -68,9 +70,7 @@ class TestList:
                 assert [row["id"] for row in answer["items"]] == [row["id"] for row in shown]
                 assert answer["total"] == 12
 
-    def test_every_filter_against_a_plain_one(
-        self, world: World, owner: Someone, store: str
-    ) -> None:
+    def test_every_filter_matches_model(self, world: World, owner: Someone, store: str) -> None:
         other = world.store(owner, currency="JPY")
         made = [
             self._made(world, owner, number, (store, other)[number % 3 == 0])

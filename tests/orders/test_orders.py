@@ -19,12 +19,12 @@ LINE = {"title": "Tea", "quantity": 1, "unitPrice": eur(100), "totalDiscount": e
 class TestPut:
     """PUT /stores/{id}/orders/{externalId}."""
 
-    def test_another_workspaces_store(self, world: World, store: str) -> None:
+    def test_other_workspaces_store_is_not_found(self, world: World, store: str) -> None:
         stranger = world.person()
         world.workspace(stranger)
         assert put(world, stranger, store, "o-1", order()).problem() == (404, "not_found")
 
-    def test_a_disconnected_store(self, world: World, owner: Someone, store: str) -> None:
+    def test_disconnected_store_is_refused(self, world: World, owner: Someone, store: str) -> None:
         world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
         answer = put(world, owner, store, "o-1", order())
         assert answer.problem() == (409, "store_disconnected")
@@ -77,7 +77,9 @@ class TestPut:
         more = put(world, owner, store, "o-2", order(lineItems=[line] * 251))
         assert more.error_paths() == ["/lineItems"]
 
-    def test_more_than_a_row_holds(self, world: World, owner: Someone, store: str) -> None:
+    def test_order_larger_than_a_row_is_refused(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         """The order is within every bound of the body, but its letters take two bytes."""
         text, money = "é" * 255, eur(1)
         names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
@@ -89,7 +91,7 @@ class TestPut:
         answer = world.call("PUT", path, token=owner.token, body=body)
         assert answer.problem() == (413, "payload_too_large")
 
-    def test_another_currency(self, world: World, owner: Someone, store: str) -> None:
+    def test_other_currency_is_refused(self, world: World, owner: Someone, store: str) -> None:
         body = order(total={"amount": 1, "currency": "USD"})
         body["lineItems"][1]["unitPrice"] = {"amount": 1, "currency": "JPY"}
         answer = put(world, owner, store, "o-1", body)
@@ -99,13 +101,13 @@ class TestPut:
             "/lineItems/1/unitPrice/currency",
         ]
 
-    def test_what_a_store_leaves_blank(self, world: World, owner: Someone, store: str) -> None:
+    def test_blank_fields_are_ignored(self, world: World, owner: Someone, store: str) -> None:
         """As with a customer, a blank field means that the store doesn't know it."""
         nobody = {"externalId": "0", "email": " ", "phone": "null", "firstName": "", "lastName": ""}
         answer = put(world, owner, store, "o-1", order(customer=nobody, locale=" "))
         assert (answer.status, answer.json["buyer"], answer.json["locale"]) == (201, None, None)
 
-    def test_a_new_order_with_its_buyer(self, world: World, owner: Someone, store: str) -> None:
+    def test_new_order_with_buyer(self, world: World, owner: Someone, store: str) -> None:
         answer = put(world, owner, store, "o-1", order())
         assert answer.status == 201
         assert answer.json == whole(answer.json, store)
@@ -135,7 +137,7 @@ class TestPut:
             "createdAt": profile["firstSeenAt"],
         }
 
-    def test_a_known_order_is_replaced(self, world: World, owner: Someone, store: str) -> None:
+    def test_existing_order_is_replaced(self, world: World, owner: Someone, store: str) -> None:
         first = put(world, owner, store, "o-1", order()).json
         change = {
             "updatedAt": "2026-03-02T00:00:00Z",
@@ -167,7 +169,7 @@ class TestPut:
             {name: answer.json[name] for name in listed["items"][0]},
         ]
 
-    def test_equal_times_are_accepted_older_ones_not(
+    def test_equal_time_is_accepted_and_older_refused(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "o-1", order())
@@ -177,13 +179,13 @@ class TestPut:
         [row] = world.call("GET", "/orders", token=owner.token).json["items"]
         assert row["number"] == "#2"
 
-    def test_nobody_bought_it(self, world: World, owner: Someone, store: str) -> None:
+    def test_order_without_buyer(self, world: World, owner: Someone, store: str) -> None:
         for number, customer in enumerate([None, {}, {"externalId": "0"}, {"externalId": "null"}]):
             answer = put(world, owner, store, f"o-{number}", order(customer=customer))
             assert answer.json["buyer"] is None
         assert world.call("GET", "/profiles", token=owner.token).json["total"] == 0
 
-    def test_the_buyer_changes(self, world: World, owner: Someone, store: str) -> None:
+    def test_changed_buyer_moves_order(self, world: World, owner: Someone, store: str) -> None:
         first = put(world, owner, store, "o-1", order()).json
         customer = {"email": f"other.{CANARY}@example.com"}
         second = put(world, owner, store, "o-1", order(customer=customer)).json
@@ -197,7 +199,7 @@ class TestPut:
             )
             assert listed.json["total"] == total
 
-    def test_tests_and_cancelled_ones_are_not_spent(
+    def test_test_orders_and_cancelled_orders_are_not_spent(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "o-1", order(isTest=True))
@@ -216,7 +218,7 @@ class TestPut:
         assert (again.status, again.body) == (201, first.body)
         assert again.header("idempotency-replayed") == "true"
 
-    def test_a_long_answer_is_kept_in_one_write_unit(
+    def test_long_response_is_stored_in_one_write_unit(
         self, world: World, owner: Someone, store: str
     ) -> None:
         first = put(world, owner, store, "o-1", order(), key="k")
@@ -225,14 +227,14 @@ class TestPut:
         assert size_of(record.serialize()) <= 1024
         assert first.body.decode() == unpacked(record.answer)["body"]
 
-    def test_the_same_again_writes_nothing(self, world: World, owner: Someone, store: str) -> None:
+    def test_identical_order_writes_nothing(self, world: World, owner: Someone, store: str) -> None:
         first = put(world, owner, store, "o-1", order())
         before = stored(world)
         again = put(world, owner, store, "o-1", order())
         assert (again.status, again.json) == (200, first.json)
         assert stored(world) == before
 
-    def test_a_later_time_alone_is_noted_with_the_order(
+    def test_newer_time_without_change_updates_only_the_order(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "o-1", order())
@@ -243,7 +245,7 @@ class TestPut:
         between = order(updatedAt="2026-03-01T10:31:30Z", number="#2")
         assert put(world, owner, store, "o-1", between).problem() == (409, "stale_update")
 
-    def test_another_status_leaves_the_buyer_alone(
+    def test_status_change_does_not_write_the_buyer(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "o-1", order())
@@ -254,7 +256,7 @@ class TestPut:
         assert changed == {"order", "entry", "node"}
         assert after.keys() == before.keys()
 
-    def test_an_external_id_with_any_character(
+    def test_external_id_with_any_characters(
         self, world: World, owner: Someone, store: str
     ) -> None:
         answer = put(world, owner, store, "gid:%20a%23b%C3%A9", order())
@@ -270,7 +272,7 @@ class TestDelete:
         answer = world.call("DELETE", f"/stores/{store}/orders/o-1", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_gone_from_lists_and_counts(self, world: World, owner: Someone, store: str) -> None:
+    def test_order_leaves_lists_and_totals(self, world: World, owner: Someone, store: str) -> None:
         made = put(world, owner, store, "o-1", order()).json
         path = f"/stores/{store}/orders/o-1"
         assert world.call("DELETE", path, token=owner.token, key="k").status == 204
@@ -285,7 +287,9 @@ class TestDelete:
         details = world.call("GET", f"/stores/{store}", token=owner.token).json
         assert (details["orderCount"], details["lastOrderAt"]) == (0, None)
 
-    def test_nothing_older_brings_it_back(self, world: World, owner: Someone, store: str) -> None:
+    def test_older_put_does_not_restore_order(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         made = put(world, owner, store, "o-1", order()).json
         world.call("DELETE", f"/stores/{store}/orders/o-1", token=owner.token)
         assert put(world, owner, store, "o-1", order()).problem() == (409, "stale_update")
@@ -298,17 +302,19 @@ class TestDelete:
 class TestGet:
     """GET /orders/{id}."""
 
-    def test_another_workspaces(self, world: World, owner: Someone, store: str) -> None:
+    def test_other_workspaces_order_is_not_found(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         made = put(world, owner, store, "o-1", order()).json
         stranger = world.person()
         world.workspace(stranger)
         answer = world.call("GET", f"/orders/{made['id']}", token=stranger.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_no_uuid(self, world: World, owner: Someone) -> None:
+    def test_invalid_id(self, world: World, owner: Someone) -> None:
         assert world.call("GET", "/orders/1", token=owner.token).error_paths() == ["path.id"]
 
-    def test_with_the_customers_own_address(self, world: World, owner: Someone, store: str) -> None:
+    def test_customer_admin_url_is_shown(self, world: World, owner: Someone, store: str) -> None:
         customer = {
             "email": BUYER,
             "adminUrl": "https://admin.example.com/c/1",

@@ -57,7 +57,7 @@ def listed(world: World, by: Someone, **query: str) -> list[dict[str, Any]]:
             return items
 
 
-def test_old_orders_are_packed_and_change_as_ever(world: World) -> None:
+def test_packed_old_orders_can_be_changed_and_deleted(world: World) -> None:
     """It takes some seconds: only a long list is packed."""
     owner = world.person()
     workspace, store = world.workspace(owner), world.store(owner)

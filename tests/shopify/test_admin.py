@@ -64,10 +64,10 @@ def throttled(requested: float, available: float, rate: float = 100.0) -> Respon
     return failing("THROTTLED", extensions={"cost": cost})
 
 
-class TestAsked:
+class TestRequest:
     """The request and the answer."""
 
-    def test_data(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_query_returns_data(self, admin: AdminClient, shopify: Shopify) -> None:
         seen: list[Request] = []
         shopify.server.interruptions.append(seen.append)
         assert admin.run(SHOP_QUERY) == {
@@ -87,7 +87,7 @@ class TestAsked:
         assert request.headers["content-type"] == "application/json"
         assert request.get_json() == {"query": SHOP_QUERY.text, "variables": {}}
 
-    def test_variables(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_variables_are_sent(self, admin: AdminClient, shopify: Shopify) -> None:
         seen: list[Any] = []
         shopify.server.interruptions.append(
             lambda request: seen.append(request.get_json()["variables"])
@@ -95,12 +95,12 @@ class TestAsked:
         admin.run(SHOP_QUERY, first=3, document={"query": "x"})
         assert seen == [{"first": 3, "document": {"query": "x"}}]
 
-    def test_one_token_serves_all_requests(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_token_is_reused_for_all_requests(self, admin: AdminClient, shopify: Shopify) -> None:
         for _ in range(3):
             admin.run(SHOP_LOCALES)
         assert shopify.server.requests == [GRAPHQL] * 3
 
-    def test_a_store_that_is_not_connected(
+    def test_store_not_connected_needs_reauth(
         self, workspace: WorkspaceScope, shopify: Shopify
     ) -> None:
         store = shopify.store(workspace)
@@ -113,13 +113,15 @@ class TestAsked:
 class TestThrottled:
     """The shop's bucket."""
 
-    def test_waits_what_the_cost_says(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_waits_until_cost_is_restored(self, admin: AdminClient, shopify: Shopify) -> None:
         shopify.answering(throttled(requested=700, available=100))
         assert "shop" in admin.run(SHOP_QUERY)
         assert shopify.naps == [pytest.approx(6.0, abs=0.5)]
         assert len(shopify.server.requests) == 2
 
-    def test_waits_before_it_is_refused(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
+    def test_waits_before_bucket_is_exceeded(
+        self, workspace: WorkspaceScope, shopify: Shopify
+    ) -> None:
         """The last answer said what is left: a client that reads it never gets THROTTLED."""
         bucket = shopify.shop().bucket
         bucket.maximum = bucket.available = 10.0
@@ -140,7 +142,7 @@ class TestThrottled:
         assert not any(refused)
         assert shopify.naps
 
-    def test_a_pretend_shop_that_others_use_up_throttles(
+    def test_waits_when_other_clients_drained_bucket(
         self, admin: AdminClient, shopify: Shopify
     ) -> None:
         bucket = shopify.shop().bucket
@@ -149,7 +151,9 @@ class TestThrottled:
         # The request costs three points.
         assert shopify.naps == [pytest.approx(1.5, abs=0.5)]
 
-    def test_gives_up_in_a_bounded_time(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
+    def test_gives_up_after_patience_seconds(
+        self, workspace: WorkspaceScope, shopify: Shopify
+    ) -> None:
         shopify.answering(*[throttled(requested=700, available=0)] * 9)
         with (
             admin_of(shopify.store(workspace), patience_seconds=20) as admin,
@@ -159,7 +163,7 @@ class TestThrottled:
         assert sum(shopify.naps) <= 20
         assert len(shopify.server.requests) == 3
 
-    def test_one_patience_for_all_requests(
+    def test_patience_is_shared_by_all_requests(
         self, workspace: WorkspaceScope, shopify: Shopify
     ) -> None:
         with admin_of(shopify.store(workspace), patience_seconds=10) as admin:
@@ -170,19 +174,21 @@ class TestThrottled:
                 admin.run(SHOP_QUERY)
         assert len(shopify.naps) == 1
 
-    def test_a_mutation_waits_too_as_nothing_was_done(
-        self, admin: AdminClient, shopify: Shopify
-    ) -> None:
+    def test_throttled_mutation_is_retried(self, admin: AdminClient, shopify: Shopify) -> None:
         shopify.answering(throttled(requested=10, available=0))
         assert admin.run(APP_UNINSTALL) == {"appUninstall": {"userErrors": []}}
         assert shopify.shop().installation is None
 
-    def test_refused_although_there_is_room(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_throttled_with_available_points_waits_one_second(
+        self, admin: AdminClient, shopify: Shopify
+    ) -> None:
         shopify.answering(throttled(requested=10, available=2000), failing("THROTTLED"))
         admin.run(SHOP_QUERY)
         assert shopify.naps == [1.0, 1.0]
 
-    def test_http_429(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_http_429_waits_retry_after_or_one_second(
+        self, admin: AdminClient, shopify: Shopify
+    ) -> None:
         shopify.answering(
             response({}, 429, **{"Retry-After": "2.5"}),
             response({}, 429),
@@ -192,7 +198,7 @@ class TestThrottled:
         admin.run(APP_UNINSTALL)
         assert shopify.naps == [2.5, 1.0, 1.0, 1.0]
 
-    def test_a_wait_that_is_too_long_is_not_begun(
+    def test_retry_after_beyond_patience_fails_immediately(
         self, admin: AdminClient, shopify: Shopify
     ) -> None:
         shopify.answering(response({}, 429, **{"Retry-After": "3600"}))
@@ -200,14 +206,16 @@ class TestThrottled:
             admin.run(SHOP_QUERY)
         assert shopify.naps == []
 
-    def test_what_costs_more_than_there_ever_is(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_cost_above_bucket_maximum_is_refused(
+        self, admin: AdminClient, shopify: Shopify
+    ) -> None:
         shopify.answering(throttled(requested=2001, available=2000))
         with pytest.raises(RequestRefused, match="costs more"):
             admin.run(SHOP_QUERY)
         assert shopify.naps == []
 
 
-class TestFailing:
+class TestTemporaryFailure:
     """Failures that are temporary."""
 
     @pytest.mark.parametrize(
@@ -220,7 +228,7 @@ class TestFailing:
             failing("TIMEOUT"),
         ],
     )
-    def test_a_query_is_asked_three_times(
+    def test_query_is_tried_three_times(
         self, admin: AdminClient, shopify: Shopify, answer: Response
     ) -> None:
         shopify.answering(answer, answer)
@@ -230,13 +238,13 @@ class TestFailing:
             admin.run(SHOP_QUERY)
         assert len(shopify.server.requests) == 6
 
-    def test_is_left_alone_as_long_as_it_asks(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_retry_after_is_honoured(self, admin: AdminClient, shopify: Shopify) -> None:
         shopify.answering(response({}, 503, **{"Retry-After": "7"}))
         admin.run(SHOP_QUERY)
         assert shopify.naps == [7.0]
 
     @pytest.mark.parametrize("answer", [response({}, 500), failing("INTERNAL_SERVER_ERROR")])
-    def test_a_mutation_is_never_sent_twice(
+    def test_mutation_is_not_retried(
         self, admin: AdminClient, shopify: Shopify, answer: Response
     ) -> None:
         """The shop may have carried it out."""
@@ -245,7 +253,7 @@ class TestFailing:
             admin.run(APP_UNINSTALL)
         assert shopify.server.requests == [GRAPHQL]
 
-    def test_a_shop_that_cannot_be_reached(
+    def test_unreachable_shop_retries_queries_only(
         self, admin: AdminClient, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tries: list[str] = []
@@ -262,7 +270,7 @@ class TestFailing:
             admin.run(APP_UNINSTALL)
         assert len(tries) == 4
 
-    def test_a_shop_whose_address_is_not_public(
+    def test_shop_at_private_address_is_unavailable(
         self, admin: AdminClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refused(*_: object, **__: object) -> None:
@@ -273,13 +281,15 @@ class TestFailing:
             admin.run(SHOP_QUERY)
 
     @pytest.mark.parametrize("body", ["", "<html>", "[]", "7", "null", '"text"'])
-    def test_an_answer_that_is_none(self, admin: AdminClient, shopify: Shopify, body: str) -> None:
+    def test_malformed_response_is_unavailable(
+        self, admin: AdminClient, shopify: Shopify, body: str
+    ) -> None:
         shopify.answering(Response(body))
         with pytest.raises(ShopUnavailable):
             admin.run(SHOP_QUERY)
 
 
-class TestRefused:
+class TestPermanentFailure:
     """Failures that no retry changes."""
 
     @pytest.mark.parametrize(
@@ -301,7 +311,7 @@ class TestRefused:
             (response({"errors": [CANARY, {"extensions": CANARY}]}), RequestRefused),
         ],
     )
-    def test_is_told_apart_and_asked_once(
+    def test_error_is_classified_and_not_retried(
         self, admin: AdminClient, shopify: Shopify, answer: Response, error: type[ShopifyError]
     ) -> None:
         shopify.answering(answer)
@@ -312,14 +322,14 @@ class TestRefused:
         assert shopify.server.requests == [GRAPHQL]
         assert shopify.naps == []
 
-    def test_a_scope_that_the_shop_never_gave(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_missing_scope_is_access_denied(self, admin: AdminClient, shopify: Shopify) -> None:
         installation = shopify.shop().installation
         assert installation is not None
         installation.scopes = ("read_orders",)
         with pytest.raises(AccessDenied):
             admin.run(SHOP_LOCALES)
 
-    def test_user_errors(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_user_errors_raise_mutation_refused(self, admin: AdminClient, shopify: Shopify) -> None:
         errors = [
             {"field": ["input", "id"], "message": f"No {CANARY}", "code": "NOT_FOUND"},
             {"field": None, "message": "And more"},
@@ -333,7 +343,7 @@ class TestRefused:
         )
         assert CANARY not in str(refused.value)  # which may be logged
 
-    def test_user_errors_under_another_name(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_user_errors_field_with_other_name(self, admin: AdminClient, shopify: Shopify) -> None:
         errors = [{"message": "No"}]
         shopify.answering(response({"data": {"a": {"customerUserErrors": errors}, "b": None}}))
         with pytest.raises(MutationRefused):
@@ -343,14 +353,14 @@ class TestRefused:
 class TestToken:
     """A token that the shop refuses."""
 
-    def test_is_refreshed_once(self, admin: AdminClient, shopify: Shopify) -> None:
+    def test_refused_token_is_refreshed_once(self, admin: AdminClient, shopify: Shopify) -> None:
         installation = shopify.shop().installation
         assert installation is not None
         installation.access_token = "shpat_another"  # the stored token is refused from now on
         assert "shop" in admin.run(SHOP_QUERY)
         assert shopify.server.requests == [GRAPHQL, "POST /admin/oauth/access_token", GRAPHQL]
 
-    def test_an_app_that_was_removed(
+    def test_removed_app_needs_reauth(
         self, admin: AdminClient, shopify: Shopify, workspace: WorkspaceScope
     ) -> None:
         shopify.shop().installation = None
@@ -359,7 +369,7 @@ class TestToken:
         assert shopify.store(workspace).connection_status is ConnectionStatus.NEEDS_REAUTH
         assert shopify.server.requests == [GRAPHQL, "POST /admin/oauth/access_token"]
 
-    def test_a_shop_that_refuses_what_it_has_just_given_is_out_of_order(
+    def test_refused_new_token_is_unavailable_instead_of_reauth(
         self, admin: AdminClient, shopify: Shopify, workspace: WorkspaceScope
     ) -> None:
         """The shop has issued a token, so the app is still approved there."""
@@ -370,7 +380,7 @@ class TestToken:
             admin.run(SHOP_QUERY)
         assert shopify.store(workspace).connection_status is ConnectionStatus.CONNECTED
 
-    def test_one_that_somebody_else_has_refreshed(
+    def test_token_refreshed_by_other_client_is_reused(
         self, workspace: WorkspaceScope, shopify: Shopify
     ) -> None:
         with admin_of(shopify.store(workspace)) as first, admin_of(shopify.store(workspace)) as two:
@@ -383,7 +393,9 @@ class TestToken:
             two.run(SHOP_QUERY)
         assert shopify.token_requests() == 1
 
-    def test_one_that_is_at_hand_alone(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
+    def test_fixed_token_is_not_refreshed(
+        self, workspace: WorkspaceScope, shopify: Shopify
+    ) -> None:
         installation = shopify.shop().installation
         assert installation is not None
         with AdminClient(SHOP, FixedAccess(installation.access_token)) as admin:
@@ -393,7 +405,7 @@ class TestToken:
                 admin.run(SHOP_QUERY)
         assert shopify.token_requests() == 0
 
-    def test_none_at_all(self, shopify: Shopify) -> None:
+    def test_no_stored_token_needs_reauth(self, shopify: Shopify) -> None:
         with AdminClient(SHOP, StoredAccess(SHOP)) as admin, pytest.raises(NeedsReauth):
             admin.run(SHOP_QUERY)
         assert shopify.server.requests == []
@@ -410,6 +422,6 @@ class TestToken:
         "127.0.0.1",
     ],
 )
-def test_nothing_is_opened_but_a_shops_own_address(shop: str) -> None:
+def test_only_myshopify_domains_are_accepted(shop: str) -> None:
     with pytest.raises(ValueError, match="not a shop's own name"):
         AdminClient(shop, FixedAccess("token"))

@@ -20,7 +20,7 @@ def app_file() -> dict[str, Any]:
     return tomllib.loads((ROOT / "shopify.app.toml").read_text())
 
 
-def test_shopify_sends_what_is_listened_to(app_file: dict[str, Any]) -> None:
+def test_webhook_topics_match_handlers(app_file: dict[str, Any]) -> None:
     webhooks = app_file["webhooks"]
     topics = [t for each in webhooks["subscriptions"] for t in each.get("topics", [])]
     by_law = [t for each in webhooks["subscriptions"] for t in each.get("compliance_topics", [])]
@@ -30,13 +30,13 @@ def test_shopify_sends_what_is_listened_to(app_file: dict[str, Any]) -> None:
     assert {each["uri"] for each in webhooks["subscriptions"]} == {f"{HOST}/webhooks/shopify"}
 
 
-def test_it_speaks_the_version_that_the_app_speaks(app_file: dict[str, Any]) -> None:
+def test_webhook_api_version_matches_client(app_file: dict[str, Any]) -> None:
     assert app_file["webhooks"]["api_version"] == API_VERSION
 
 
-def test_it_asks_for_the_scopes_that_shops_are_asked_for(app_file: dict[str, Any]) -> None:
+def test_scopes_match_template_default(app_file: dict[str, Any]) -> None:
     assert app_file["access_scopes"]["scopes"] == parameter_defaults()["ShopifyScopes"]
 
 
-def test_it_leads_back_to_the_callback(app_file: dict[str, Any]) -> None:
+def test_redirect_url_matches_callback(app_file: dict[str, Any]) -> None:
     assert app_file["auth"]["redirect_urls"] == [f"{HOST}/connections/shopify/callback"]

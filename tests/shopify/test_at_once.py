@@ -73,7 +73,9 @@ def by_another_store(shop: Shop, other: str) -> None:
 
 
 @pytest.mark.parametrize("who", ["by key", "by webhook", "by order", "by another store"])
-def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop, who: str) -> None:
+def test_concurrent_writers_lead_to_one_profile_and_no_lost_update(
+    hooks: Hooks, owner: Someone, shop: Shop, who: str
+) -> None:
     other = hooks.world.store(owner)
     meanwhile: Meanwhile = {
         "by key": partial(by_key, shop),

@@ -68,7 +68,7 @@ def link_of(answer: Answer) -> UUID:
 class TestApproved:
     """GET /connections/shopify/callback, used as intended."""
 
-    def test_leads_to_a_link_and_connects_nothing(
+    def test_redirects_to_connect_link_without_connecting(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         before = shopify.begin(owner)
@@ -96,7 +96,7 @@ class TestApproved:
         assert world.call("GET", "/stores", token=owner.token).json["items"] == []
         assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
 
-    def test_a_stranger_who_approves_connects_nothing_to_whom_began_it(
+    def test_approval_by_stranger_does_not_connect_initiator(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         """The connection is begun in one workspace, and a stranger approves the app."""
@@ -109,7 +109,7 @@ class TestApproved:
         body = world.call("GET", "/connections", token=owner.token).body.decode()
         assert not re.search(r"connect-link|link#", body)
 
-    def test_leads_to_the_dashboard_where_there_is_one(
+    def test_redirects_to_dashboard_if_configured(
         self, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         here = replace(settings(), app_url="https://app.example.com")
@@ -117,7 +117,7 @@ class TestApproved:
         answer = shopify.callback(shopify.approved(shopify.begin(owner)))
         assert str(answer.header("location")).startswith("https://app.example.com/connect-link#")
 
-    def test_asks_for_expiring_tokens_once(self, shopify: Shopify, owner: Someone) -> None:
+    def test_tokens_are_requested_once(self, shopify: Shopify, owner: Someone) -> None:
         shopify.link(owner)
         assert shopify.server.requests == [
             "POST /admin/oauth/access_token",
@@ -126,7 +126,9 @@ class TestApproved:
         ]
         assert shopify.token_requests() == 1
 
-    def test_keeps_the_tokens_sealed(self, world: World, shopify: Shopify, owner: Someone) -> None:
+    def test_tokens_are_stored_encrypted(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
         shopify.link(owner)
         installation, grant = shopify.shop().installation, find_grant(SHOP)
         assert installation is not None
@@ -137,7 +139,7 @@ class TestApproved:
         for token in (installation.access_token, installation.refresh_token):
             assert all(token not in text for text in stored)
 
-    def test_tokens_that_nobody_uses_end_with_the_link(
+    def test_unused_tokens_expire_with_link(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         shopify.link(owner)
@@ -147,7 +149,7 @@ class TestApproved:
         assert find_grant(SHOP) is None
 
     @pytest.mark.parametrize("stored", ["{} old", "{}\nold", "  {}  "])
-    def test_during_a_rotation_there_are_two_secrets(
+    def test_two_secrets_are_accepted_during_rotation(
         self, shopify: Shopify, owner: Someone, secret: Keep, stored: str
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -155,7 +157,7 @@ class TestApproved:
         clear_secret_cache()
         assert shopify.callback(parameters).status == 302
 
-    def test_the_older_one_signs_and_the_newest_asks(
+    def test_older_secret_verifies_and_newest_requests_tokens(
         self, shopify: Shopify, owner: Someone, secret: Keep
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -169,7 +171,7 @@ class TestApproved:
         assert shopify.callback(parameters).problem() == REFUSED
         assert secrets == ["newest"]
 
-    def test_a_secret_is_read_again_after_five_minutes(
+    def test_secret_cache_expires_after_five_minutes(
         self,
         world: World,
         shopify: Shopify,
@@ -187,7 +189,7 @@ class TestApproved:
         parameters = shopify.approved(shopify.begin(owner))
         assert shopify.callback(parameters).problem() == REFUSED
 
-    def test_without_read_locales_the_shop_counts_as_english(
+    def test_without_read_locales_scope_locale_is_english(
         self, shopify: Shopify, owner: Someone
     ) -> None:
         scope = "read_customers,read_orders,read_products"
@@ -197,7 +199,7 @@ class TestApproved:
         assert [row.locale for row in link.details.locales] == ["en"]
         assert shopify.server.requests.count("POST /admin/api/2026-07/graphql.json") == 1
 
-    def test_locales_are_the_published_ones_the_primary_first(
+    def test_published_locales_are_stored_primary_first(
         self, shopify: Shopify, owner: Someone
     ) -> None:
         shop = shopify.shop()
@@ -256,7 +258,7 @@ class TestAttacked:
     """The same operation, used by an attacker."""
 
     @pytest.mark.parametrize("change", ATTACKS.values(), ids=ATTACKS.keys())
-    def test_what_shopify_did_not_say_is_refused(
+    def test_tampered_parameters_are_refused(
         self, world: World, shopify: Shopify, owner: Someone, change: Change
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -264,14 +266,14 @@ class TestAttacked:
         assert answer.problem() == REFUSED
         assert world.rows("link#") == world.rows("shop#") == []
 
-    def test_a_refused_try_leaves_the_state_as_good_as_it_was(
-        self, shopify: Shopify, owner: Someone
-    ) -> None:
+    def test_refused_attempt_does_not_consume_state(self, shopify: Shopify, owner: Someone) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         shopify.callback({**parameters, "hmac": "0" * 64})
         assert shopify.callback(parameters).status == 302
 
-    def test_a_parameter_twice(self, world: World, shopify: Shopify, owner: Someone) -> None:
+    def test_duplicate_parameter_is_refused(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         for twice in (f"&shop={SHOP}", f"&shop={OTHER}", f"&hmac={parameters['hmac']}"):
             path = "/connections/shopify/callback"
@@ -280,18 +282,18 @@ class TestAttacked:
         assert world.rows("link#") == []
 
     @pytest.mark.parametrize("query", ["%", "a=%ff", "=", "code", "&&", "hmac=%00"])
-    def test_a_broken_query(self, world: World, shopify: Shopify, query: str) -> None:
+    def test_malformed_query_is_refused(self, world: World, shopify: Shopify, query: str) -> None:
         answer = call_raw(world, "/connections/shopify/callback", query)
         assert answer.problem() == REFUSED
 
-    def test_a_state_counts_once(self, world: World, shopify: Shopify, owner: Someone) -> None:
+    def test_state_is_accepted_once(self, world: World, shopify: Shopify, owner: Someone) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         assert shopify.callback(parameters).status == 302
         assert shopify.callback(parameters).problem() == REFUSED
         assert len(world.rows("link#")) == 1
         assert shopify.token_requests() == 1
 
-    def test_a_state_counts_once_with_another_code_too(
+    def test_used_state_with_other_code_is_refused(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         begun = shopify.begin(owner)
@@ -300,7 +302,7 @@ class TestAttacked:
         assert shopify.callback(second).problem() == REFUSED
         assert len(world.rows("link#")) == 1
 
-    def test_a_state_counts_for_ten_minutes(
+    def test_state_expires_after_ten_minutes(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         first, second = shopify.begin(owner), shopify.begin(owner, OTHER)
@@ -310,7 +312,7 @@ class TestAttacked:
         assert shopify.callback(shopify.approved(second)).problem() == REFUSED
         assert shopify.token_requests() == 1
 
-    def test_anothers_state_leads_to_a_link_of_ones_own_shop_alone(
+    def test_state_of_other_shop_is_refused(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         """A state of another shop's install can't complete an attacker's own install."""
@@ -323,7 +325,7 @@ class TestAttacked:
         assert shopify.callback(mixed).problem() == REFUSED
         assert world.rows("link#") == []
 
-    def test_a_scope_that_was_left_out_on_the_way_connects_nothing(
+    def test_missing_scopes_are_refused(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         for scope in ("", "read_customers,read_orders", "write_orders,write_products"):
@@ -333,7 +335,9 @@ class TestAttacked:
             assert "scopes too: " in answer.json["detail"]
         assert world.rows("link#") == []
 
-    def test_two_at_once_are_one(self, world: World, shopify: Shopify, owner: Someone) -> None:
+    def test_concurrent_callbacks_create_one_link(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         others: list[Answer] = []
         with before_the_commit(lambda: others.append(shopify.callback(parameters))):
@@ -349,7 +353,7 @@ def call_raw(world: World, path: str, query: str) -> Answer:
     return Answer(response.status, response.headers, response.body)
 
 
-class TestShopifySaysNo:
+class TestShopifyRefuses:
     """Requests that the shop refuses."""
 
     @pytest.mark.parametrize(
@@ -368,7 +372,7 @@ class TestShopifySaysNo:
             ),
         ],
     )
-    def test_no_tokens(
+    def test_token_request_fails(
         self, world: World, shopify: Shopify, owner: Someone, answer: Response
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -386,7 +390,7 @@ class TestShopifySaysNo:
             [Response('{"errors": [{"message": "No", "extensions": {"code": "NO"}}]}')],
         ],
     )
-    def test_nothing_of_itself(
+    def test_shop_details_request_fails(
         self, world: World, shopify: Shopify, owner: Someone, answers: list[Response]
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -399,13 +403,13 @@ class TestShopifySaysNo:
         assert shopify.callback(parameters).problem() == REFUSED
         assert world.rows("link#") == []
 
-    def test_what_passes_by_itself_is_waited_for(self, shopify: Shopify, owner: Someone) -> None:
+    def test_temporary_failure_is_retried(self, shopify: Shopify, owner: Someone) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         shopify.server.interruptions.append(lambda _request: None)
         shopify.answering(Response(status=502))
         assert shopify.callback(parameters).status == 302
 
-    def test_an_install_that_was_cancelled_meanwhile(
+    def test_install_cancelled_concurrently_is_refused(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -419,7 +423,7 @@ class TestShopifySaysNo:
         assert world.rows("link#") == []
 
 
-class TestOfAConnectedShop:
+class TestConnectedShop:
     """An approval of a shop that is connected, here or elsewhere."""
 
     @pytest.fixture
@@ -427,7 +431,7 @@ class TestOfAConnectedShop:
         body = world.call("GET", "/me", token=owner.token).json
         return WorkspaceScope(UUID(body["workspaces"][0]["id"]))
 
-    def test_its_store_goes_on_with_the_new_tokens(
+    def test_existing_store_gets_new_tokens(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """The approval ended the old tokens at Shopify, whatever becomes of the link."""
@@ -443,7 +447,7 @@ class TestOfAConnectedShop:
         assert installation is not None
         assert grant.refresh_token() == installation.refresh_token
 
-    def test_that_holds_although_the_rest_failed(
+    def test_new_tokens_are_stored_even_if_scopes_are_missing(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)

@@ -9,7 +9,7 @@ from tests.shopify.shops import SHOP, Shopify
 
 
 @pytest.mark.parametrize("hours", [0, 2])
-def test_the_app_leaves_the_shop(world: World, shopify: Shopify, hours: int) -> None:
+def test_app_is_removed_from_shop(world: World, shopify: Shopify, hours: int) -> None:
     """Also if its tokens must be refreshed first; the shop can be connected again."""
     home = Home(world)
     shopify.connect(home.owner, home.workspace)

@@ -48,19 +48,19 @@ def theirs() -> Shopifys:
     return Shopifys(build_schema(THEIRS, assume_valid=True), dict(SCOPES))
 
 
-class TestOurs:
+class TestOwnDocuments:
     """The documents of the code."""
 
-    def test_every_file_is_declared_and_no_other(self) -> None:
+    def test_every_graphql_file_is_declared(self) -> None:
         assert sorted(d.name for d in DECLARED) == [path.stem for path in FILES]
 
     @pytest.mark.parametrize("document", DECLARED, ids=lambda document: document.name)
-    def test_the_pretend_shopify_takes_it(self, document: Document) -> None:
+    def test_document_is_valid_in_simulated_schema(self, document: Document) -> None:
         assert validate(admin.schema(), parse(document.text)) == []
         assert document.is_mutation is document.text.startswith("mutation ")
 
     @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-    def test_its_scopes_are_asked_for(self, path: Path) -> None:
+    def test_template_requests_scopes_of_document(self, path: Path) -> None:
         """By the pretend Shopify's schema; `make check-shopify` checks by Shopify's own."""
         schema = admin.schema()
         needed = {
@@ -73,12 +73,12 @@ class TestOurs:
         ours = Shopifys(schema, needed)
         assert list(of_document(path.stem, path.read_text(), ours, set(template_scopes()))) == []
 
-    def test_what_is_required_is_asked_for(self) -> None:
+    def test_template_requests_required_scopes(self) -> None:
         assert lacking(template_scopes()) == []
         assert all(covers(template_scopes(), s) for s in (*REQUIRED, "write_customers"))
 
 
-class TestDocument:
+class TestDocumentCheck:
     """What the check finds in a document."""
 
     @pytest.mark.parametrize(
@@ -103,18 +103,18 @@ class TestDocument:
             ),
         ],
     )
-    def test_is_told(self, theirs: Shopifys, text: str, found: list[str]) -> None:
+    def test_findings(self, theirs: Shopifys, text: str, found: list[str]) -> None:
         findings = list(of_document("shop", text, theirs, {"read_products"}))
         assert len(findings) == len(found)
         assert all(part in finding for part, finding in zip(found, findings, strict=True))
 
-    def test_any_one_of_the_scopes_will_do(self, theirs: Shopifys) -> None:
+    def test_one_of_alternative_scopes_suffices(self, theirs: Shopifys) -> None:
         text = "query Shop { orders(first: 1) { id } }"
         for granted in ({"read_orders", "read_x"}, {"write_quick_sale", "write_x"}):
             assert list(of_document("shop", text, theirs, granted)) == []
 
 
-class TestSchema:
+class TestSchemaCheck:
     """What the check finds in the pretend Shopify's schema."""
 
     @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ class TestSchema:
             (lambda text: text.replace('@needs(anyOf: ["read_x"])', ""), "QueryRoot.orders: @n"),
         ],
     )
-    def test_is_told(
+    def test_findings(
         self,
         theirs: Shopifys,
         monkeypatch: pytest.MonkeyPatch,
@@ -158,7 +158,7 @@ class TestMain:
     """`python -m local.shopify.checking`."""
 
     @pytest.mark.parametrize("packed", [True, False])
-    def test_says_what_it_found(
+    def test_findings_are_printed_and_exit_code_is_1(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str], packed: bool
     ) -> None:
         text = admin.schema_text().replace("enum CurrencyCode {", "enum CurrencyCode { ALL")
@@ -173,7 +173,7 @@ class TestMain:
         assert "shop.graphql: Cannot query field 'contactEmail' on type 'Shop'" in errors
         assert "Shop.contactEmail: no such field or argument" in errors
 
-    def test_a_scope_that_nobody_asks_for(self) -> None:
+    def test_scope_that_is_not_requested_is_reported(self) -> None:
         theirs = Shopifys(admin.schema(), {("Shop", "name"): {"read_nothing"}})
         assert "shop.graphql: Shop.name needs one of read_nothing" in findings(
             theirs, template_scopes()

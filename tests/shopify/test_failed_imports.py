@@ -41,7 +41,7 @@ def _breaks_off(patch: pytest.MonkeyPatch, *, number: int, after: int) -> None:
 
 
 class TestPartial:
-    def test_what_broke_off_goes_on_behind_it(
+    def test_partial_export_continues_after_last_record(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         fill(shopify, 30, 0)
@@ -51,7 +51,7 @@ class TestPartial:
         assert (store_import["status"], store_import["imported"]["customers"]) == ("completed", 30)
         assert [o.records for o in shop.operations] == [30, 18, 0]
 
-    def test_what_broke_off_among_the_lines_of_orders_is_exported_anew(
+    def test_export_cut_within_order_lines_is_restarted(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         fill(shopify, 0, 3)
@@ -62,7 +62,7 @@ class TestPartial:
         orders = [hooks.order(number) for number in (1, 2, 3)]
         assert [len(order.line_items) for order in orders if order] == [2, 2, 2]
 
-    def test_what_broke_off_among_the_variants_of_products_removes_none(
+    def test_export_cut_within_variants_removes_no_variant(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         products.fill(shopify, 1, 2)
@@ -79,7 +79,9 @@ class TestPartial:
         after = [products.shown(hooks, owner, number, "/variants") for number in (1, 2)]
         assert after == before
 
-    def test_again_and_again(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_import_fails_after_max_partial_exports(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         fill(shopify, 3, 0)
         shopify.shop(SHOP).files = ""
 
@@ -92,7 +94,7 @@ class TestPartial:
         assert (store_import["status"], store_import["error"]) == ("failed", "export_failed")
         assert len(shopify.shop(SHOP).operations) == running.MAX_PARTIAL_EXPORTS
 
-    def test_a_file_that_lacks_records_is_fetched_again(
+    def test_incomplete_file_is_fetched_again(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 3, 0)
@@ -114,15 +116,15 @@ class TestPartial:
 
 
 class TestFailed:
-    def test_nobody_approves_of_the_app(
-        self, hooks: Hooks, owner: Someone, shopify: Shopify
-    ) -> None:
+    def test_removed_app_fails_import(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         shopify.shop(SHOP).installation = None
         store_import = pulled(hooks, owner)
         assert (store_import["status"], store_import["error"]) == ("failed", "store_unreachable")
         assert ask(hooks, owner).problem() == (409, "needs_reauth")
 
-    def test_a_scope_is_missing(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_missing_scope_fails_import(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         installation = shopify.shop(SHOP).installation
         assert installation is not None
         installation.scopes = ("read_orders",)
@@ -130,7 +132,7 @@ class TestFailed:
         store_import = pulled(hooks, owner)
         assert (store_import["status"], store_import["error"]) == ("failed", "export_failed")
 
-    def test_the_shop_is_down_for_long(
+    def test_unavailable_shop_fails_import_after_all_tries(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         shopify.server.interruptions += [lambda _: Response(status=503)] * 100
@@ -142,7 +144,7 @@ class TestFailed:
         assert (store_import["status"], store_import["error"]) == ("failed", "store_unreachable")
 
     @pytest.mark.parametrize("ends", ["completed", "failed"])
-    def test_what_waits_behind_has_tries_of_its_own(
+    def test_next_import_gets_all_its_tries(
         self,
         hooks: Hooks,
         owner: Someone,
@@ -166,7 +168,7 @@ class TestFailed:
         hooks.world.deliver()
         assert state(hooks, owner, second)["status"] == "completed"
 
-    def test_each_try_was_killed(
+    def test_import_fails_once_all_tries_were_killed(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """As by a lack of memory; the queue delivers the message once more, and it isn't tried."""
@@ -184,7 +186,7 @@ class TestFailed:
         store_import = state(hooks, owner, answer.json["id"])
         assert (store_import["status"], store_import["error"]) == ("failed", "import_failed")
 
-    def test_it_takes_too_long(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_import_times_out(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         fill(shopify, 3, 0)
 
         def a_day(_request: Request) -> None:
@@ -200,7 +202,7 @@ class TestFailed:
         ]
         assert [getattr(row, "failure", None) for row in path_state] == ["timed_out"]
 
-    def test_disconnected_meanwhile(
+    def test_disconnected_during_import(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         fill(shopify, 3, 0)
@@ -217,7 +219,7 @@ class TestFailed:
         assert (store_import["status"], store_import["error"]) == ("failed", "store_disconnected")
         assert store_import["imported"]["customers"] == 0
 
-    def test_deleted_since_the_export(
+    def test_customer_deleted_after_export_is_not_recreated(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The shop's webhook comes before the file's record of them is written."""
@@ -239,7 +241,7 @@ class TestFailed:
 
 
 class TestKilled:
-    def test_anywhere(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_killed_at_any_call(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         """After a kill at any call to AWS, the next run ends it with the same counts."""
         fill(shopify, 3, 3)
         ask(hooks, owner)
@@ -260,7 +262,9 @@ class TestKilled:
             assert store_import["status"] == "completed", positions
             assert store_import["imported"] == {"customers": 3, "orders": 3, "products": 0}
 
-    def test_out_of_time_it_goes_on(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_run_out_of_time_is_continued_by_next_run(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         """With time for one chunk a run, each run queues the next."""
         fill(shopify, 60, 0)
         ask(hooks, owner)

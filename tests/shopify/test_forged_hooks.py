@@ -101,10 +101,10 @@ def forge(hooks: Hooks, topic: str, raw: bytes, hexadecimal: str | None = None) 
     return hooks.post(topic, raw, headers={"Hmac-Sha256": mac})
 
 
-class TestCallbacksQuery:
+class TestCallbackQuery:
     """The query of an install's callback, which has Shopify's signature."""
 
-    def test_is_no_webhook(self, known: Hooks, shopify: Shopify) -> None:
+    def test_callback_query_is_refused_as_webhook(self, known: Hooks, shopify: Shopify) -> None:
         stranger = known.world.person()
         known.world.workspace(stranger)
         query = shopify.approved(shopify.begin(stranger, OTHER))
@@ -118,7 +118,7 @@ class TestCallbacksQuery:
         assert state(known) == before
         assert shopify.store(known.workspace).is_active
 
-    def test_a_webhook_is_no_callback(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_webhook_body_is_refused_as_callback(self, hooks: Hooks, shopify: Shopify) -> None:
         """A body may contain a query, but its first letter sorts after the query's names."""
         stranger = hooks.world.person()
         hooks.world.workspace(stranger)
@@ -139,17 +139,17 @@ class TestShape:
         [b"", b"[]", b"{", b"null", b'"{}"', b"[" * 30_000, b"\xff{}", "{}".encode("utf-16")],
         ids=["empty", "list", "cut", "null", "text", "deep", "no text", "utf-16"],
     )
-    def test_what_is_no_object_is_refused(self, hooks: Hooks, raw: bytes) -> None:
+    def test_body_that_is_no_json_object_is_refused(self, hooks: Hooks, raw: bytes) -> None:
         for topic in (*sorted(SHAPES), "carts/update"):
             assert forge(hooks, topic, raw).problem() == (401, "signature_invalid")
         assert queued(hooks.world) == 0
 
-    def test_a_genuine_one_is_taken(self, hooks: Hooks) -> None:
+    def test_genuine_webhook_is_queued(self, hooks: Hooks) -> None:
         for topic in sorted(SHAPES):
             assert hooks.post(topic, GENUINE[topic]).status == 200
         assert queued(hooks.world) == len(SHAPES)
 
-    def test_one_that_lacks_a_field_is_dropped(self, hooks: Hooks) -> None:
+    def test_webhook_without_required_field_is_dropped(self, hooks: Hooks) -> None:
         """Shopify would send the same one again, and count failures."""
         for topic, shape in SHAPES.items():
             for name in shape.required.keys() - {shape.shop}:
@@ -159,14 +159,14 @@ class TestShape:
         assert queued(hooks.world) == 0
 
     @pytest.mark.parametrize("named", [OTHER, "", None, 7, {"": SHOP}, f"{SHOP}.example.com"])
-    def test_one_that_names_another_shop_is_refused(self, known: Hooks, named: object) -> None:
+    def test_webhook_naming_other_shop_is_refused(self, known: Hooks, named: object) -> None:
         """A shop's webhook has no effect on another shop."""
         for topic in NAMING:
             body = {**GENUINE[topic], str(SHAPES[topic].shop): named}
             assert known.post(topic, body).problem() == (401, "signature_invalid")
         assert queued(known.world) == 0
 
-    def test_these_name_their_shop(self) -> None:
+    def test_topics_whose_body_names_the_shop(self) -> None:
         assert NAMING == [
             "app/uninstalled",
             "customers/data_request",
@@ -175,12 +175,12 @@ class TestShape:
             "shop/update",
         ]
 
-    def test_the_shops_name_in_capitals_is_the_same_one(self, hooks: Hooks) -> None:
+    def test_shop_domain_is_case_insensitive(self, hooks: Hooks) -> None:
         body = {**REDACTION, "shop_domain": SHOP.upper()}
         assert hooks.post("shop/redact", body).status == 200
         assert queued(hooks.world) == 1
 
-    def test_a_record_of_another_type_is_dropped(self, hooks: Hooks) -> None:
+    def test_record_of_other_type_is_dropped(self, hooks: Hooks) -> None:
         types = ["Customer", "Order", "Product"]
         for topic, type_ in product(("customers", "orders", "products"), types):
             body = {"id": 1, "admin_graphql_api_id": f"gid://shopify/{type_}/1"}
@@ -191,20 +191,20 @@ class TestShape:
 class TestUninstalled:
     """app/uninstalled takes effect once the shop itself refuses our tokens."""
 
-    def test_not_while_the_shop_takes_our_tokens(self, known: Hooks, shopify: Shopify) -> None:
+    def test_ignored_while_shop_accepts_tokens(self, known: Hooks, shopify: Shopify) -> None:
         known.notify("app/uninstalled", SHOP_BODY)
         store = shopify.store(known.workspace)
         assert (store.is_active, store.connection_status) == (True, ConnectionStatus.CONNECTED)
         assert find_claim(SHOP) is not None
         assert shopify.server.requests[-1].startswith("POST /admin/api/")
 
-    def test_not_where_a_scope_is_lacking(self, known: Hooks, shopify: Shopify) -> None:
+    def test_ignored_on_access_denied(self, known: Hooks, shopify: Shopify) -> None:
         shopify.answering(Response(status=403))
         known.notify("app/uninstalled", SHOP_BODY)
         assert shopify.store(known.workspace).is_active
 
     @pytest.mark.parametrize(("status", "tries"), [(500, 3), (402, 1), (404, 1)])
-    def test_not_yet_where_the_shop_cant_answer(
+    def test_retried_while_shop_is_unavailable(
         self, known: Hooks, shopify: Shopify, status: int, tries: int
     ) -> None:
         shopify.shop().installation = None
@@ -217,9 +217,7 @@ class TestUninstalled:
         assert shopify.store(known.workspace).status is StoreStatus.DISCONNECTED
         assert known.world.queue_depth("WebhookQueue") == 0
 
-    def test_of_one_whose_tokens_were_renewed_meanwhile(
-        self, known: Hooks, shopify: Shopify
-    ) -> None:
+    def test_ignored_after_concurrent_token_refresh(self, known: Hooks, shopify: Shopify) -> None:
         """A refreshed token's predecessor is refused too, which says nothing of the app."""
         installation = shopify.shop().installation
         assert installation is not None
@@ -233,7 +231,7 @@ class TestUninstalled:
 class TestShopRedact:
     """shop/redact removes the data of stores that were disconnected two days before."""
 
-    def test_not_of_a_connected_one(self, known: Hooks) -> None:
+    def test_ignored_for_connected_shop(self, known: Hooks) -> None:
         known.notify("shop/redact", REDACTION)
         known.world.advance(days=30)
         known.world.sweep()
@@ -242,7 +240,9 @@ class TestShopRedact:
         assert known.customer() is not None
 
     @pytest.mark.parametrize("hours", [0, 1, 47.9])
-    def test_it_waits_for_two_days(self, known: Hooks, owner: Someone, hours: float) -> None:
+    def test_data_is_deleted_two_days_after_disconnection(
+        self, known: Hooks, owner: Someone, hours: float
+    ) -> None:
         known.remove_app()
         known.world.advance(hours=hours)
         known.notify("shop/redact", REDACTION)
@@ -258,7 +258,7 @@ class TestShopRedact:
         assert known.find_customer() is None
         assert known.world.rows("due#outbox#") == []
 
-    def test_it_waits_for_nothing_where_the_shop_comes_back(
+    def test_cancelled_when_shop_is_reconnected(
         self, known: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
         known.remove_app()
@@ -277,20 +277,20 @@ class TestShopRedact:
 class TestDelivery:
     """Each webhook is accepted once, by its id."""
 
-    def test_again(self, hooks: Hooks) -> None:
+    def test_duplicate_webhook_id_is_queued_once(self, hooks: Hooks) -> None:
         headers = {"Webhook-Id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043"}
         for _ in range(3):
             assert hooks.post("customers/delete", {"id": 1}, headers=headers).status == 200
         assert queued(hooks.world) == 1
 
-    def test_another_shops(self, hooks: Hooks) -> None:
+    def test_same_webhook_id_of_other_shop_is_queued(self, hooks: Hooks) -> None:
         id_header = {"Webhook-Id": "1"}
         for shop in (SHOP, OTHER):
             headers = {**id_header, "Shop-Domain": shop}
             assert hooks.post("customers/delete", {"id": 1}, headers=headers).status == 200
         assert queued(hooks.world) == 2
 
-    def test_the_row_ends(self, hooks: Hooks) -> None:
+    def test_webhook_id_expires_after_two_days(self, hooks: Hooks) -> None:
         """An id counts for longer than Shopify retries; its row may be read for days after that."""
         headers, before = {"Webhook-Id": "1"}, clock.now().replace(microsecond=0)
         hooks.post("customers/delete", {"id": 1}, headers=headers)
@@ -304,7 +304,7 @@ class TestDelivery:
         hooks.post("customers/delete", {"id": 1}, headers=headers)
         assert queued(hooks.world) == 2
 
-    def test_without_an_id_it_is_known_by_its_content(self, hooks: Hooks) -> None:
+    def test_webhook_without_id_is_deduplicated_by_content(self, hooks: Hooks) -> None:
         at = clock.now()
         for topic, body, when in (
             ("customers/delete", {"id": 1}, at),
@@ -316,13 +316,13 @@ class TestDelivery:
             hooks.post(topic, body, at=when, headers={"Webhook-Id": ""})
         assert queued(hooks.world) == 4
 
-    def test_at_once(self, hooks: Hooks) -> None:
+    def test_concurrent_duplicates_are_queued_once(self, hooks: Hooks) -> None:
         post = partial(hooks.post, "customers/delete", {"id": 1}, headers={"Webhook-Id": "1"})
         with before_the_commit(post):
             assert post().status == 200
         assert queued(hooks.world) == 1
 
-    def test_killed_anywhere(self, hooks: Hooks) -> None:
+    def test_killed_at_any_call(self, hooks: Hooks) -> None:
         body = order_body(note="x" * 40_000)
 
         def work() -> None:

@@ -73,7 +73,7 @@ BODIES: dict[str, dict[str, Any]] = {
 """What each topic tells; all of them change something, or ask the shop and find it as it was."""
 
 
-def test_each_topic_is_here() -> None:
+def test_every_topic_is_tested() -> None:
     """Except products: `tests/catalog/products` kills their one write, whoever made it."""
     of_products = {topic for topic in STORE_TOPICS if topic.startswith("products/")}
     assert BODIES.keys() == STORE_TOPICS.keys() - of_products
@@ -108,7 +108,7 @@ def outcome(shop: Shop, shopify: Shopify) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("topic", BODIES)
-def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str) -> None:
+def test_killed_at_any_call(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str) -> None:
     webhook = Webhook(SHOP, topic, clock.now(), json.dumps(BODIES[topic]).encode())
     work = partial(work_on, json.dumps(webhook.payload()), lambda: 10**6)
     if topic == "app/uninstalled":

@@ -33,7 +33,7 @@ def listed(hooks: Hooks, owner: Someone) -> int:
 class TestCreate:
     """orders/create."""
 
-    def test_whole(self, hooks: Hooks, owner: Someone) -> None:
+    def test_all_fields(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/create", order_body())
         order = hooks.order()
         assert order is not None
@@ -53,24 +53,26 @@ class TestCreate:
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
         assert (profile["email"], profile["name"]) == (EMAIL, "Barnabas")
 
-    def test_of_a_guest(self, hooks: Hooks, owner: Someone) -> None:
+    def test_guest_order(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify(
             "orders/create", order_body(customer=None, email=f"guest.{CANARY}@example.com")
         )
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
         assert profile["email"] == f"guest.{CANARY}@example.com"
 
-    def test_of_nobody(self, hooks: Hooks) -> None:
+    def test_order_without_buyer(self, hooks: Hooks) -> None:
         hooks.notify("orders/create", order_body(customer=None, email="", phone="555-1212"))
         order = hooks.order()
         assert order is not None
         assert order.profile_id is None
 
-    def test_in_another_currency_than_the_stores(self, hooks: Hooks, owner: Someone) -> None:
+    def test_order_in_other_currency_than_store_is_skipped(
+        self, hooks: Hooks, owner: Someone
+    ) -> None:
         hooks.notify("orders/create", order_body(total_price_set=money("43.28", "USD")))
         assert hooks.order() is None
 
-    def test_paid_in_the_buyers_currency(self, hooks: Hooks) -> None:
+    def test_refund_in_buyers_currency_is_converted(self, hooks: Hooks) -> None:
         """A refund in the buyer's currency counts at the order's rate."""
         total = money("50.00", "EUR", ("100.00", "USD"))
         back = {"kind": "refund", "status": "success", "amount": "25.00", "currency": "USD"}
@@ -113,7 +115,7 @@ class TestCreate:
         assert order is not None
         assert order.fulfillment_status is status
 
-    def test_more_than_is_kept(self, hooks: Hooks) -> None:
+    def test_excess_lines_and_codes_are_truncated(self, hooks: Hooks) -> None:
         codes = [{"code": f"C{number}"} for number in range(7)]
         lines = [line_body(title=f"Line {number}") for number in range(260)]
         hooks.notify("orders/create", order_body(discount_codes=codes, line_items=lines))
@@ -139,7 +141,7 @@ class TestCreate:
             {"line_items": [line_body(price_set=money("-0.01"))]},
         ],
     )
-    def test_what_is_no_order(self, hooks: Hooks, overrides: dict[str, Any]) -> None:
+    def test_invalid_order_is_skipped(self, hooks: Hooks, overrides: dict[str, Any]) -> None:
         hooks.notify("orders/create", order_body(**overrides))
         assert hooks.order() is None
 
@@ -147,7 +149,7 @@ class TestCreate:
 class TestUpdated:
     """orders/updated."""
 
-    def test_any_order_ends_alike(self, hooks: Hooks, owner: Someone) -> None:
+    def test_result_is_independent_of_arrival_order(self, hooks: Hooks, owner: Someone) -> None:
         bodies = [
             order_body(),
             order_body(updated_at=LATER, cancelled_at=LATER),
@@ -165,7 +167,7 @@ class TestUpdated:
             )
         assert listed(hooks, owner) == 6
 
-    def test_twice(self, hooks: Hooks) -> None:
+    def test_duplicate_webhook_writes_nothing(self, hooks: Hooks) -> None:
         hooks.notify("orders/create", order_body())
         before, rows = hooks.order(), hooks.rows
         hooks.notify("orders/updated", order_body())
@@ -175,7 +177,7 @@ class TestUpdated:
 class TestDelete:
     """orders/delete."""
 
-    def test_it_is_gone(self, hooks: Hooks, owner: Someone) -> None:
+    def test_order_leaves_lists_and_totals(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/create", order_body())
         hooks.notify("orders/delete", {"id": ORDER})
         assert hooks.order() is None
@@ -184,7 +186,7 @@ class TestDelete:
         whole = hooks.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
         assert (whole["orders"], whole["spent"]) == (0, [])
 
-    def test_it_comes_back(self, hooks: Hooks, owner: Someone) -> None:
+    def test_newer_update_restores_order(self, hooks: Hooks, owner: Someone) -> None:
         """Its recorded events aren't added twice: there are as many as are counted."""
         hooks.notify("orders/create", order_body())
         hooks.notify("orders/delete", {"id": ORDER})
@@ -197,13 +199,13 @@ class TestDelete:
         names = sorted(event["name"] for event in events["items"])
         assert (names, events["total"]) == (["order_placed", "order_refunded"], 2)
 
-    def test_before_it_was_known(self, hooks: Hooks, owner: Someone) -> None:
+    def test_deletion_before_creation_wins(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/delete", {"id": ORDER})
         hooks.notify("orders/create", order_body())
         assert hooks.order() is None
         assert listed(hooks, owner) == 0
 
-    def test_back_again_it_is_told_of_once(self, hooks: Hooks, owner: Someone) -> None:
+    def test_restored_order_records_no_second_event(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/create", order_body())
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
         path = f"/profiles/{profile['id']}/events"
@@ -216,14 +218,14 @@ class TestDelete:
         after = hooks.world.call("GET", path, token=owner.token).json["items"]
         assert [event["name"] for event in after] == [event["name"] for event in before]
 
-    def test_an_update_from_before_comes_late(self, hooks: Hooks) -> None:
+    def test_older_update_does_not_restore_order(self, hooks: Hooks) -> None:
         hooks.notify("orders/create", order_body())
         late = (clock.now() - timedelta(seconds=5)).isoformat()
         hooks.notify("orders/delete", {"id": ORDER})
         hooks.notify("orders/updated", order_body(updated_at=late))
         assert hooks.order() is None
 
-    def test_twice(self, hooks: Hooks, owner: Someone) -> None:
+    def test_duplicate_webhook(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/create", order_body())
         for _ in range(2):
             hooks.notify("orders/delete", {"id": ORDER})

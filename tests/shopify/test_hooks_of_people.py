@@ -98,7 +98,9 @@ def sms_consent(state: str | None, at: str | None = UPDATED, phone: str = PHONE)
 class TestCreate:
     """customers/create."""
 
-    def test_a_new_customer_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_missing_consent_and_locale_are_read_from_shop(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
         """The webhook has neither consent nor the locale."""
         in_shop(shopify, locale="de", email_consent=Consent("SUBSCRIBED", moment(CREATED)))
         hooks.notify("customers/create", customer_body())
@@ -113,31 +115,33 @@ class TestCreate:
         assert customer.email_consent_at == moment(CREATED)
         assert (profile.name, profile.email_consent) == ("Barnabas Biller", SUBSCRIBED)
 
-    def test_one_that_says_all(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_complete_webhook_needs_no_request_to_shop(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed", "unsubscribed")))
         assert graphql_calls(shopify) == 0
         customer = hooks.customer()
         assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, UNSUBSCRIBED)
 
-    def test_the_token_has_ended(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_expired_token_is_refreshed(self, hooks: Hooks, shopify: Shopify) -> None:
         in_shop(shopify)
         hooks.world.advance(hours=2)
         hooks.notify("customers/create", customer_body())
         assert hooks.customer().email == EMAIL
         assert shopify.token_requests() == 1
 
-    def test_gone_by_then(self, hooks: Hooks) -> None:
+    def test_customer_missing_in_shop_is_skipped(self, hooks: Hooks) -> None:
         hooks.notify("customers/create", customer_body())
         assert hooks.find_customer() is None
 
-    def test_the_shop_takes_our_tokens_no_more(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_needs_reauth_stores_webhook_fields_only(self, hooks: Hooks, shopify: Shopify) -> None:
         """The webhook's own fields are stored nevertheless."""
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         hooks.notify("customers/create", customer_body())
         assert (hooks.customer().email, hooks.customer().email_consent) == (EMAIL, NOTHING)
         assert graphql_calls(shopify) == 0
 
-    def test_the_shop_is_down(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_unavailable_shop_is_retried(self, hooks: Hooks, shopify: Shopify) -> None:
         """The queue delivers the message again."""
         in_shop(shopify)
         shopify.answering(*[Response(status=503)] * 3)
@@ -157,7 +161,7 @@ class TestUpdate:
     def _known(self, hooks: Hooks) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed", at=CREATED)))
 
-    def test_consent_stays_where_nothing_is_said(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_missing_consent_leaves_consent_unchanged(self, hooks: Hooks, shopify: Shopify) -> None:
         hooks.notify("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
         customer = hooks.customer()
         assert (customer.last_name, customer.email_consent) == ("Baker", SUBSCRIBED)
@@ -165,18 +169,18 @@ class TestUpdate:
         assert hooks.profile().name == "Barnabas Baker"
         assert graphql_calls(shopify) == 0
 
-    def test_an_older_one_changes_nothing(self, hooks: Hooks) -> None:
+    def test_older_update_is_ignored(self, hooks: Hooks) -> None:
         before = hooks.customer()
         hooks.notify("customers/update", customer_body(updated_at=CREATED, last_name="Baker"))
         assert hooks.customer() == before
 
-    def test_twice(self, hooks: Hooks) -> None:
+    def test_duplicate_webhook_writes_nothing(self, hooks: Hooks) -> None:
         hooks.notify("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
         before, rows = hooks.customer(), hooks.rows
         hooks.notify("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
         assert (hooks.customer(), hooks.rows) == (before, rows)
 
-    def test_a_new_address_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_consent_of_new_address_is_read_from_shop(self, hooks: Hooks, shopify: Shopify) -> None:
         new = f"new.{CANARY}@example.com"
         in_shop(
             shopify,
@@ -187,14 +191,14 @@ class TestUpdate:
         hooks.notify("customers/update", customer_body(updated_at=LATER, email=new))
         assert (hooks.customer().email, hooks.customer().email_consent) == (new, UNSUBSCRIBED)
 
-    def test_what_cannot_be_read_is_left_out(self, hooks: Hooks) -> None:
+    def test_invalid_fields_are_skipped(self, hooks: Hooks) -> None:
         fields = {"phone": "555-1212", "first_name": " ", "last_name": "x" * 300}
         hooks.notify("customers/update", customer_body(updated_at=LATER, **fields))
         customer = hooks.customer()
         assert (customer.phone, customer.first_name) == (None, None)
         assert customer.last_name == "x" * 255
 
-    def test_the_locale_stays(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_missing_locale_leaves_locale_unchanged(self, hooks: Hooks, shopify: Shopify) -> None:
         new = f"new.{CANARY}@example.com"
         in_shop(shopify, email=new, updated_at=moment(LATER), locale="fr-CA")
         hooks.notify("customers/update", customer_body(updated_at=LATER, email=new))
@@ -205,20 +209,20 @@ class TestUpdate:
 class TestDelete:
     """customers/delete."""
 
-    def test_it_is_marked(self, hooks: Hooks) -> None:
+    def test_customer_is_marked_deleted(self, hooks: Hooks) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         hooks.notify("customers/delete", {"id": CUSTOMER})
         assert hooks.customer().deleted_at is not None
         assert hooks.profile().name == "Barnabas Biller"
 
-    def test_what_was_sent_before_does_not_bring_it_back(self, hooks: Hooks) -> None:
+    def test_older_update_does_not_restore_customer(self, hooks: Hooks) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         hooks.notify("customers/delete", {"id": CUSTOMER})
         late = (clock.now() - timedelta(seconds=5)).isoformat()
         hooks.notify("customers/update", customer_body(updated_at=late, **consents("subscribed")))
         assert hooks.customer().deleted_at is not None
 
-    def test_of_somebody_unknown(self, hooks: Hooks) -> None:
+    def test_deletion_of_unknown_customer_blocks_older_updates(self, hooks: Hooks) -> None:
         """Webhooks older than the deletion create no customer; newer ones do."""
         deleted_at = moment(UPDATED) + timedelta(days=1)
         for at in (deleted_at, moment(CREATED)):
@@ -236,7 +240,7 @@ class TestDelete:
         assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
 
-    def test_while_the_customer_is_brought(self, hooks: Hooks) -> None:
+    def test_deletion_during_creation_prevents_customer(self, hooks: Hooks) -> None:
         def deletes() -> None:
             raw = json.dumps({"id": CUSTOMER}).encode()
             customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", clock.now(), raw))
@@ -246,7 +250,7 @@ class TestDelete:
             customer_changed(hooks.store, Webhook(SHOP, "customers/create", clock.now(), raw))
         assert hooks.find_customer() is None
 
-    def test_while_the_deletion_is_kept(self, hooks: Hooks) -> None:
+    def test_creation_during_deletion_marks_customer_deleted(self, hooks: Hooks) -> None:
         def brings() -> None:
             raw = json.dumps(customer_body(**consents("subscribed"))).encode()
             customer_changed(hooks.store, Webhook(SHOP, "customers/create", clock.now(), raw))
@@ -257,7 +261,9 @@ class TestDelete:
         assert hooks.customer().deleted_at is not None
 
     @pytest.mark.parametrize("is_late", [False, True])
-    def test_whose_person_is_erased(self, hooks: Hooks, owner: Someone, is_late: bool) -> None:
+    def test_erased_customer_is_recreated_by_newer_update_only(
+        self, hooks: Hooks, owner: Someone, is_late: bool
+    ) -> None:
         """Older webhooks create no customer, before the worker or after it; newer ones do."""
         deleted_at = moment(UPDATED) + timedelta(days=1)
 
@@ -294,7 +300,7 @@ class TestDelete:
         assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
         assert hooks.profile().id != person.id
 
-    def test_newer_than_the_deletion_before_the_worker_comes(
+    def test_newer_update_before_erasure_worker_creates_new_person(
         self, hooks: Hooks, owner: Someone
     ) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
@@ -323,7 +329,7 @@ class TestEmailConsent:
         assert profile.email_consent is SUBSCRIBED
         assert customer.external_updated_at == moment(UPDATED)
 
-    def test_the_change_says_that_it_came_from_there(self, hooks: Hooks, owner: Someone) -> None:
+    def test_change_names_shop_as_source(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed"))
         path = f"/profiles/{hooks.profile().id}/consent"
         [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
@@ -332,20 +338,22 @@ class TestEmailConsent:
         assert change["by"] is None
 
     @pytest.mark.parametrize("order", list(permutations(range(3))))
-    def test_any_order_ends_alike(self, hooks: Hooks, order: tuple[int, ...]) -> None:
+    def test_result_is_independent_of_arrival_order(
+        self, hooks: Hooks, order: tuple[int, ...]
+    ) -> None:
         statements = [("subscribed", CREATED), ("unsubscribed", UPDATED), ("pending", LATER)]
         for number in order:
             hooks.notify(EMAIL_TOPIC, email_consent(*statements[number]))
         assert hooks.customer().email_consent is PENDING
         assert hooks.profile().email_consent is PENDING
 
-    def test_twice(self, hooks: Hooks) -> None:
+    def test_duplicate_webhook_writes_nothing(self, hooks: Hooks) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed"))
         rows = hooks.rows
         hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed"))
         assert hooks.rows == rows
 
-    def test_while_the_customer_is_written(self, hooks: Hooks) -> None:
+    def test_concurrent_customer_update_does_not_lose_consent(self, hooks: Hooks) -> None:
         """A faster pull makes the record newer, which doesn't make the webhook's consent older."""
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
 
@@ -359,7 +367,7 @@ class TestEmailConsent:
         assert hooks.customer().email_consent is UNSUBSCRIBED
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
-    def test_nothing_is_asserted(self, hooks: Hooks) -> None:
+    def test_invalid_address_leaves_profile_subscribed(self, hooks: Hooks) -> None:
         """`tests/shopify/test_no_holds.py` has the boxes that people untick."""
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
         hooks.notify(EMAIL_TOPIC, email_consent("invalid"))
@@ -367,29 +375,31 @@ class TestEmailConsent:
         assert hooks.profile().email_consent is SUBSCRIBED
 
     @pytest.mark.parametrize("state", [None, "delighted"])
-    def test_an_unknown_state_says_nothing(self, hooks: Hooks, state: str | None) -> None:
+    def test_unknown_state_is_ignored(self, hooks: Hooks, state: str | None) -> None:
         before = hooks.customer()
         hooks.notify(EMAIL_TOPIC, email_consent(state))
         assert hooks.customer() == before
 
-    def test_an_undated_refusal_counts_from_now(self, hooks: Hooks) -> None:
+    def test_undated_unsubscription_counts_from_now(self, hooks: Hooks) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", LATER))
         hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed", None))
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
-    def test_an_undated_consent_never_beats_a_refusal(self, hooks: Hooks) -> None:
+    def test_undated_subscription_does_not_override_unsubscription(self, hooks: Hooks) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("unsubscribed", CREATED))
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", None))
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
-    def test_before_the_customer(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_unknown_customer_is_read_from_shop(self, hooks: Hooks, shopify: Shopify) -> None:
         """The customer is read from the shop."""
         in_shop(shopify).number = 7
         shopify.shop(SHOP).customers[0].email_consent = Consent("UNSUBSCRIBED", moment(LATER))
         hooks.notify(EMAIL_TOPIC, {**email_consent("subscribed"), "customer_id": 7})
         assert hooks.customer(7).email_consent is UNSUBSCRIBED
 
-    def test_of_an_address_that_is_not_known(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_consent_of_other_address_is_read_from_shop(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
         """A late statement about an old address changes nothing: the shop's own state counts."""
         in_shop(shopify, email_consent=Consent("UNSUBSCRIBED", moment(LATER)))
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", address=f"old.{CANARY}@example.com"))
@@ -407,7 +417,7 @@ class TestSmsConsent:
         assert (customer.sms_consent, customer.sms_consent_at) == (SUBSCRIBED, moment(UPDATED))
         assert (profile.sms_consent, profile.email_consent) == (SUBSCRIBED, NOTHING)
 
-    def test_of_nobody(self, hooks: Hooks) -> None:
+    def test_unknown_customer_is_ignored(self, hooks: Hooks) -> None:
         hooks.notify(SMS_TOPIC, sms_consent("subscribed"))
         assert hooks.find_customer() is None
 
@@ -415,7 +425,9 @@ class TestSmsConsent:
 class TestMerge:
     """customers/merge."""
 
-    def test_one_goes_and_one_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_merged_customer_is_deleted_and_survivor_read_from_shop(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         in_shop(shopify, last_name="Both").number = 7
         hooks.notify("customers/merge", {**MERGED, "status": "completed"})
@@ -423,7 +435,7 @@ class TestMerge:
         assert hooks.customer(7).last_name == "Both"
         assert hooks.customer(7).profile_id == hooks.customer().profile_id
 
-    def test_one_that_failed(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_failed_merge_is_ignored(self, hooks: Hooks, shopify: Shopify) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         hooks.notify("customers/merge", {**MERGED, "status": "failed"})
         assert hooks.customer().deleted_at is None

@@ -80,7 +80,7 @@ class TestProducts:
         assert answer.status == 200, answer.body
         return answer.json
 
-    def test_whole(self, hooks: Hooks, owner: Someone) -> None:
+    def test_all_fields(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("products/create", product_body())
         body = self.shown(hooks, owner)
         assert (body["title"], body["description"]) == ("Scarf", "<p>Warm</p>")
@@ -104,7 +104,7 @@ class TestProducts:
             {"name": "Size", "value": "S"},
         ]
 
-    def test_late_and_twice(self, hooks: Hooks, owner: Someone) -> None:
+    def test_older_and_duplicate_updates_are_ignored(self, hooks: Hooks, owner: Someone) -> None:
         for body in (
             product_body(updated_at=LATER, published_at=None, status="draft"),
             product_body(title="Old"),
@@ -114,14 +114,18 @@ class TestProducts:
         shown = self.shown(hooks, owner)
         assert (shown["title"], shown["status"], shown["published"]) == ("Scarf", "draft", False)
 
-    def test_deleted_for_good(self, hooks: Hooks, owner: Someone) -> None:
+    def test_older_update_does_not_restore_deleted_product(
+        self, hooks: Hooks, owner: Someone
+    ) -> None:
         hooks.notify("products/create", product_body())
         hooks.notify("products/delete", {"id": PRODUCT})
         hooks.notify("products/delete", {"id": PRODUCT})
         hooks.notify("products/update", product_body(updated_at=LATER))
         assert self.shown(hooks, owner)["status"] == "removed"
 
-    def test_of_no_product(self, hooks: Hooks, owner: Someone) -> None:
+    def test_deletion_of_unknown_product_blocks_older_updates(
+        self, hooks: Hooks, owner: Someone
+    ) -> None:
         """Webhooks older than the deletion create no product; newer ones do."""
         deleted_at = datetime.fromisoformat(UPDATED).astimezone(UTC) + timedelta(days=1)
         for at in (deleted_at, datetime.fromisoformat(CREATED)):
@@ -137,7 +141,7 @@ class TestProducts:
         assert not [row for row in hooks.world.rows() if isinstance(row, DeletedProductItem)]
 
     @pytest.mark.parametrize("is_first", [True, False])
-    def test_of_one_that_a_feed_alone_has(
+    def test_deletion_leaves_product_of_feed(
         self, hooks: Hooks, owner: Someone, *, is_first: bool
     ) -> None:
         """In either order of the feed's and the deletion, only the shop's own values stay away."""
@@ -165,7 +169,7 @@ class TestProducts:
         assert product is not None
         assert product.layers[own.source].is_live
 
-    def test_while_the_product_is_brought(self, hooks: Hooks) -> None:
+    def test_deletion_during_creation_prevents_product(self, hooks: Hooks) -> None:
         def deletes() -> None:
             raw = json.dumps({"id": PRODUCT}).encode()
             product_deleted(hooks.store, Webhook(SHOP, "products/delete", clock.now(), raw))
@@ -187,6 +191,6 @@ class TestProducts:
             {"variant_gids": [{"admin_graphql_api_id": str(n)} for n in range(3)]},
         ],
     )
-    def test_no_record(self, hooks: Hooks, change: dict[str, Any]) -> None:
+    def test_invalid_product_is_refused(self, hooks: Hooks, change: dict[str, Any]) -> None:
         with pytest.raises(NoRecord):
             product_of(hooks.store, product_body(**change))

@@ -22,7 +22,7 @@ from tests.shopify.shops import SHOP, Shopify, choose_existing, connection_is, t
 class TestUninstalled:
     """app/uninstalled."""
 
-    def test_the_store_is_disconnected(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_store_is_disconnected(self, hooks: Hooks, shopify: Shopify) -> None:
         before = clock.now()
         hooks.remove_app()
         store = shopify.store(hooks.workspace)
@@ -31,17 +31,17 @@ class TestUninstalled:
         assert before <= store.disconnected_at <= clock.now()
         assert (find_claim(SHOP), find_grant(SHOP)) == (None, None)
 
-    def test_nothing_arrives_any_more(self, hooks: Hooks) -> None:
+    def test_later_webhooks_are_ignored(self, hooks: Hooks) -> None:
         hooks.remove_app()
         hooks.notify("customers/create", customer_body())
         assert hooks.find_customer() is None
 
-    def test_twice(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_duplicate_webhook(self, hooks: Hooks, shopify: Shopify) -> None:
         for _ in range(2):
             hooks.remove_app()
         assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
 
-    def test_after_it_was_connected_again(
+    def test_late_webhook_after_reconnection_is_ignored(
         self, hooks: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
         removed_at = clock.now()
@@ -51,7 +51,9 @@ class TestUninstalled:
         hooks.notify("app/uninstalled", SHOP_BODY, at=removed_at)
         assert shopify.store(hooks.workspace).is_active
 
-    def test_after_it_was_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_late_webhook_after_new_approval_is_ignored(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
         """The shop accepts the new tokens: the store stays until another workspace is chosen."""
         hooks.world.advance(minutes=5)
         removed_at = clock.now()
@@ -71,7 +73,9 @@ class TestUninstalled:
         assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
         assert shopify.store(theirs).is_active
 
-    def test_while_it_is_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_tokens_of_concurrent_approval_stay_valid_for_an_hour(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
         """The approval's tokens are stored just before the removal is written, for an hour."""
         hooks.world.advance(minutes=5)
         removed_at, other = clock.now(), hooks.world.person()
@@ -106,7 +110,7 @@ class TestScopes:
             ("write_customers,read_orders", (False, True, False)),
         ],
     )
-    def test_what_is_left(
+    def test_permissions_follow_remaining_scopes(
         self, hooks: Hooks, shopify: Shopify, granted: str, expected: tuple[bool, bool, bool]
     ) -> None:
         installation = shopify.shop().installation
@@ -120,7 +124,7 @@ class TestScopes:
         assert grant is not None
         assert grant.scopes == tuple(granted.split(","))
 
-    def test_of_one_that_needs_approval_anyway(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_ignored_if_store_needs_reauth(self, hooks: Hooks, shopify: Shopify) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         hooks.notify("app/scopes_update", {"previous": [], "current": []})
         assert shopify.server.requests == []
@@ -132,7 +136,7 @@ class TestDetails:
     @pytest.mark.parametrize(
         "topic", ["locales/create", "locales/update", "locales/destroy", "shop/update"]
     )
-    def test_the_shop_is_asked(
+    def test_details_are_read_from_shop(
         self, hooks: Hooks, shopify: Shopify, owner: Someone, topic: str
     ) -> None:
         shop = shopify.shop()
@@ -150,12 +154,12 @@ class TestDetails:
         codes = hooks.world.call("GET", "/locales", token=owner.token).json["items"]
         assert {row["code"] for row in codes} == {"fr", "en"}
 
-    def test_the_currency_stays(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_currency_is_not_changed(self, hooks: Hooks, shopify: Shopify) -> None:
         shopify.shop().currency_code = "USD"
         hooks.notify("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace).currency == "EUR"
 
-    def test_without_read_locales_it_stays_in_the_language_that_it_had(
+    def test_without_read_locales_scope_locales_stay_unchanged(
         self, hooks: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
         """No answer names another language, so it also stays when the shop is connected again."""
@@ -182,13 +186,13 @@ class TestDetails:
         assert (again.primary_locale, again.currency) == ("de", "USD")
         assert again.locales == tuple(replace(row, currency="USD") for row in expected)
 
-    def test_nothing_new_writes_nothing(self, hooks: Hooks, shopify: Shopify) -> None:
+    def test_unchanged_details_leave_store_unchanged(self, hooks: Hooks, shopify: Shopify) -> None:
         before = shopify.store(hooks.workspace)
         hooks.notify("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace) == replace(before)
 
 
-def test_two_workspaces(hooks: Hooks, shopify: Shopify) -> None:
+def test_webhook_reaches_current_workspace_only(hooks: Hooks, shopify: Shopify) -> None:
     """A webhook reaches the workspace that has the shop now, and no other one."""
     stranger = hooks.world.person()
     theirs: WorkspaceScope = hooks.world.workspace(stranger)

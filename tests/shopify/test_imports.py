@@ -22,13 +22,13 @@ from tests.shopify.pulls import SCOPE, ask, bag, fill, imports_of, order_node, p
 from tests.shopify.shops import SHOP, Shopify, connection_is
 
 
-class TestAsk:
+class TestCreate:
     """POST /stores/{id}/imports."""
 
     def test_bad_input(self, hooks: Hooks, owner: Someone) -> None:
         assert ask(hooks, owner, {"scope": "all"}).error_paths() == ["/scope"]
 
-    def test_queued(self, hooks: Hooks, owner: Someone) -> None:
+    def test_import_is_queued(self, hooks: Hooks, owner: Someone) -> None:
         answer = ask(hooks, owner)
         assert answer.status == 202
         body = answer.json
@@ -45,27 +45,27 @@ class TestAsk:
             "completedAt": None,
         }
 
-    def test_one_is_open(self, hooks: Hooks, owner: Someone) -> None:
+    def test_second_import_of_same_scope_is_refused(self, hooks: Hooks, owner: Someone) -> None:
         assert ask(hooks, owner).status == 202
         assert ask(hooks, owner).problem() == (409, "import_in_progress")
         assert ask(hooks, owner, {"scope": "products"}).status == 202
         hooks.world.deliver()
         assert ask(hooks, owner).status == 202
 
-    def test_a_custom_store(self, hooks: Hooks, owner: Someone) -> None:
+    def test_custom_store_is_refused(self, hooks: Hooks, owner: Someone) -> None:
         path = f"/stores/{hooks.world.store(owner)}/imports"
         answer = hooks.world.call("POST", path, token=owner.token, json_body=SCOPE)
         assert answer.problem() == (409, "store_not_pullable")
 
-    def test_a_disconnected_one(self, hooks: Hooks, owner: Someone) -> None:
+    def test_disconnected_store_is_refused(self, hooks: Hooks, owner: Someone) -> None:
         hooks.remove_app()
         assert ask(hooks, owner).problem() == (409, "store_disconnected")
 
-    def test_one_that_needs_approval(self, hooks: Hooks, owner: Someone) -> None:
+    def test_store_that_needs_reauth_is_refused(self, hooks: Hooks, owner: Someone) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         assert ask(hooks, owner).problem() == (409, "needs_reauth")
 
-    def test_another_workspaces(self, hooks: Hooks) -> None:
+    def test_other_workspaces_store_is_not_found(self, hooks: Hooks) -> None:
         stranger = hooks.world.person()
         hooks.world.workspace(stranger)
         assert ask(hooks, stranger).problem() == (404, "not_found")
@@ -74,7 +74,9 @@ class TestAsk:
 class TestFirstImport:
     """A shop that is connected is pulled without a request."""
 
-    def test_once_it_is_connected(self, world: World, owner: Someone, shopify: Shopify) -> None:
+    def test_connecting_queues_both_imports(
+        self, world: World, owner: Someone, shopify: Shopify
+    ) -> None:
         fill(shopify, 3, 2)
         workspace = world.workspace(owner)
         hooks = Hooks(world, workspace, shopify.connect(owner, workspace), shopify)
@@ -89,7 +91,7 @@ class TestFirstImport:
         assert totals(hooks, owner) == (3, 2)
         assert [row["state"] for row in shopify.connections(owner)] == ["connected"]
 
-    def test_what_it_missed_while_it_was_disconnected(
+    def test_reconnecting_imports_missed_records(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         hooks.remove_app()
@@ -99,7 +101,7 @@ class TestFirstImport:
         assert len(imports_of(hooks, owner)) == 4
         assert totals(hooks, owner) == (3, 2)
 
-    def test_approved_again_it_goes_on_with_what_is_open(
+    def test_new_approval_continues_open_imports(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         ask(hooks, owner)
@@ -123,7 +125,7 @@ class TestPull:
         assert store_import["imported"] == {"customers": 40, "orders": 30, "products": 0}
         assert totals(hooks, owner) == (40, 30)
 
-    def test_each_is_as_it_is_there(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_all_fields(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         at = moment_of(UPDATED)
         assert at is not None
         buyer = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller", "fr", at, at)
@@ -157,18 +159,22 @@ class TestPull:
         )
         assert order.profile_id == customer.profile_id
 
-    def test_an_empty_shop(self, hooks: Hooks, owner: Someone) -> None:
+    def test_empty_shop(self, hooks: Hooks, owner: Someone) -> None:
         store_import = pulled(hooks, owner)
         assert store_import["status"] == "completed"
         assert store_import["imported"] == {"customers": 0, "orders": 0, "products": 0}
 
-    def test_again(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_repeated_pull_creates_no_duplicates(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         fill(shopify, 10, 10)
         pulled(hooks, owner)
         assert pulled(hooks, owner)["imported"] == {"customers": 10, "orders": 10, "products": 0}
         assert totals(hooks, owner) == (10, 10)
 
-    def test_the_token_has_ended(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_refused_token_is_refreshed(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         fill(shopify, 2, 0)
         installation = shopify.shop(SHOP).installation
         assert installation is not None
@@ -176,7 +182,7 @@ class TestPull:
         assert pulled(hooks, owner)["imported"]["customers"] == 2
         assert shopify.token_requests() == 1
 
-    def test_what_came_by_webhook_since_is_newer(
+    def test_newer_webhook_is_not_overwritten(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 1, 0)
@@ -185,7 +191,7 @@ class TestPull:
         pulled(hooks, owner)
         assert hooks.customer(1).last_name == "Biller"
 
-    def test_what_cannot_be_read_becomes_a_problem(
+    def test_invalid_records_become_problems(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 2, 3)
@@ -203,7 +209,7 @@ class TestPull:
         ]
         assert problems[2]["detail"] == "/orders/2: The shop's record has a negative amount."
 
-    def test_the_shop_is_busy_with_another(
+    def test_waits_for_other_bulk_operation(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 3, 0)
@@ -227,7 +233,7 @@ class TestSpool:
         st.randoms(use_true_random=False),
         st.integers(1, 40),
     )
-    def test_lines_in_any_order(
+    def test_lines_are_joined_in_any_order(
         self, children: list[int], shuffled: random.Random, piece: int
     ) -> None:
         """Against a plain join of the file's lines."""
@@ -245,7 +251,7 @@ class TestSpool:
         for root, found in got:
             assert found == [line for line in lines if line.get("__parentId") == root["id"]]
 
-    def test_what_breaks_off_and_what_comes_twice(self) -> None:
+    def test_cut_and_duplicate_lines_are_skipped(self) -> None:
         with Spool() as spool:
             spool.fill([b'{"id": "a"}\n\n{"id": "a"}\n{"id": "b"}\n{"id": "c'])
             assert [spool.at(place)[0]["id"] for place in range(len(spool))] == ["a", "b"]

@@ -78,7 +78,7 @@ class TestWebhook:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
 
     @pytest.mark.usefixtures("subscribed")
-    def test_suppresses_and_leaves_consent(self, hooks: Hooks, shop: Shop) -> None:
+    def test_address_is_suppressed_and_consent_unchanged(self, hooks: Hooks, shop: Shop) -> None:
         bob = profile_of(shop, EMAIL)
         assert reachable(shop, "email") == {bob["id"]}
         history = history_of(shop, bob)
@@ -109,14 +109,16 @@ class TestWebhook:
         assert history_of(shop, bob) == history
         assert faults(ProfileLists(shop.workspace).by_first_seen) == []
 
-    def test_of_somebody_new(self, hooks: Hooks, shop: Shop) -> None:
+    def test_address_of_new_customer_is_suppressed(self, hooks: Hooks, shop: Shop) -> None:
         hooks.notify("customers/create", customer_body(**consents("invalid")))
         assert addresses_of(listed(shop)) == [EMAIL]
         assert check(shop)["why"] == ["not_subscribed", "suppressed"]
 
     @pytest.mark.usefixtures("subscribed")
     @pytest.mark.parametrize("at", [LATER, None], ids=["dated", "undated"])
-    def test_the_same_again_after_a_lift(self, hooks: Hooks, shop: Shop, at: str | None) -> None:
+    def test_repeated_state_after_lift_does_not_suppress(
+        self, hooks: Hooks, shop: Shop, at: str | None
+    ) -> None:
         sent = clock.now()
         hooks.notify(EMAIL_TOPIC, email_consent("invalid", at), at=sent)
         [suppression] = listed(shop)
@@ -132,7 +134,7 @@ class TestWebhook:
 
     @pytest.mark.usefixtures("subscribed")
     @pytest.mark.parametrize("between", ["subscribed", None], ids=["valid meanwhile", "never"])
-    def test_found_invalid_anew_after_a_lift(
+    def test_newer_invalid_state_after_lift_suppresses_again(
         self, hooks: Hooks, shop: Shop, between: str | None
     ) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
@@ -146,7 +148,7 @@ class TestWebhook:
         assert reachable(shop, "email") == set()
 
     @pytest.mark.usefixtures("subscribed")
-    def test_a_lift_after_the_consent_time_counts(self, hooks: Hooks, shop: Shop) -> None:
+    def test_lift_after_consent_time_prevails(self, hooks: Hooks, shop: Shop) -> None:
         """The shop found this before the lift, but sends it only now."""
         lift(shop, create(shop, EMAIL, "invalid"))
         hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
@@ -156,7 +158,7 @@ class TestWebhook:
         assert listed(shop) == []
 
     @pytest.mark.usefixtures("subscribed")
-    def test_another_address_is_another(self, hooks: Hooks, shop: Shop) -> None:
+    def test_new_address_of_customer_is_suppressed(self, hooks: Hooks, shop: Shop) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         lift(shop, listed(shop)[0])
         other, later = f"new.{EMAIL}", in_a_moment(hooks)
@@ -175,7 +177,7 @@ class TestWebhook:
             ("hard_bounce", True, ["hard_bounce", "invalid"]),
         ],
     )
-    def test_where_it_is_suppressed_already(
+    def test_existing_suppression_decides_whether_invalid_is_added(
         self, hooks: Hooks, shop: Shop, reason: str, *, ends: bool, expected: list[str]
     ) -> None:
         end = clock.now() + timedelta(days=9) if ends else None
@@ -184,16 +186,14 @@ class TestWebhook:
         hooks.notify(EMAIL_TOPIC, email_consent("invalid", LATER))
         assert sorted(each["reason"] for each in listed(shop)) == expected
 
-    def test_of_somebody_new_whose_address_is_suppressed_already(
-        self, hooks: Hooks, shop: Shop
-    ) -> None:
+    def test_new_customer_with_suppressed_address(self, hooks: Hooks, shop: Shop) -> None:
         create(shop, EMAIL)
         hooks.notify("customers/create", customer_body(**consents("invalid")))
         assert sorted(each["reason"] for each in listed(shop)) == ["invalid", "manual"]
         consent(shop, profile_of(shop, EMAIL), "subscribed")
         assert reachable(shop, "email") == set()
 
-    def test_an_address_of_somebody_else(self, hooks: Hooks, shop: Shop) -> None:
+    def test_address_of_other_profile_is_suppressed(self, hooks: Hooks, shop: Shop) -> None:
         """Two customers of one shop stay two people; Ann, whose address it is, is suppressed."""
         hooks.notify("customers/create", customer_body(email=f"bob.{EMAIL}"))
         hooks.notify("customers/create", customer_body(id=7, phone=None, **consents("subscribed")))
@@ -206,7 +206,9 @@ class TestWebhook:
         assert reachable(shop, "email") == set()
         assert faults(ProfileLists(shop.workspace).by_first_seen) == []
 
-    def test_another_customer_with_the_address(self, hooks: Hooks, shop: Shop) -> None:
+    def test_customers_with_one_address_cause_one_suppression(
+        self, hooks: Hooks, shop: Shop
+    ) -> None:
         """It is suppressed once; after a lift, the other customer's record is too old as well."""
         hooks.notify("customers/create", customer_body(**consents("invalid", at=LATER)))
         other = customer_body(id=7, phone=None, updated_at=LATER, **consents("invalid", at=LATER))
@@ -217,7 +219,7 @@ class TestWebhook:
         hooks.notify("customers/create", third)
         assert listed(shop) == []
 
-    def test_an_address_whose_person_was_erased(self, hooks: Hooks, shop: Shop) -> None:
+    def test_address_of_erased_person_is_suppressed(self, hooks: Hooks, shop: Shop) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         erase(shop, EMAIL)
         assert listed(shop) == []
@@ -226,7 +228,7 @@ class TestWebhook:
         assert addresses_of(listed(shop)) == [EMAIL]
         assert check(shop)["why"] == ["not_subscribed", "suppressed"]
 
-    def test_an_address_that_is_suppressed_by_its_hash(self, hooks: Hooks, shop: Shop) -> None:
+    def test_address_suppressed_by_hash_is_suppressed_again(self, hooks: Hooks, shop: Shop) -> None:
         """A new customer with the address names it again."""
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         create(shop, EMAIL)
@@ -238,7 +240,7 @@ class TestWebhook:
         assert addresses_of(listed(shop)) == [EMAIL, EMAIL]
 
     @pytest.mark.usefixtures("subscribed")
-    def test_endpoints_are_told(
+    def test_endpoints_get_one_suppression_event(
         self, hooks: Hooks, owner: Someone, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", f"{hooks.shopify.server.host},{HOOK}")
@@ -250,12 +252,14 @@ class TestWebhook:
         assert (sent["data"]["address"], sent["data"]["reason"]) == (EMAIL, "invalid")
 
     @pytest.mark.parametrize("address", ["null", PHONE])
-    def test_nobodys_address(self, hooks: Hooks, shop: Shop, address: str) -> None:
+    def test_value_that_is_no_email_address_is_ignored(
+        self, hooks: Hooks, shop: Shop, address: str
+    ) -> None:
         hooks.notify("customers/create", customer_body(email=address, **consents("invalid")))
         assert listed(shop) == []
 
     @pytest.mark.usefixtures("subscribed")
-    def test_killed_anywhere(self, hooks: Hooks, shop: Shop) -> None:
+    def test_killed_at_any_call(self, hooks: Hooks, shop: Shop) -> None:
         body = json.dumps(email_consent("invalid", LATER)).encode()
         message = json.dumps(Webhook(SHOP, EMAIL_TOPIC, clock.now(), body).payload())
         found = crashes(hooks.world, lambda: work_on(message, lambda: 10**6))
@@ -288,7 +292,7 @@ class TestPull:
             each.updated_at = clock.now()
             each.email_consent = Consent("INVALID", each.updated_at)
 
-    def test_many_at_once(
+    def test_many_addresses_are_suppressed(
         self, hooks: Hooks, owner: Someone, shop: Shop, buyers: list[ShopCustomer]
     ) -> None:
         self.spoil(buyers[:30])
@@ -297,7 +301,7 @@ class TestPull:
         assert len(reachable(shop, "email")) == 10
         assert faults(ProfileLists(shop.workspace).by_first_seen) == []
 
-    def test_the_same_again_after_a_lift(
+    def test_unchanged_record_after_lift_does_not_suppress(
         self, hooks: Hooks, owner: Someone, shop: Shop, buyers: list[ShopCustomer]
     ) -> None:
         self.spoil(buyers[:3])
@@ -314,7 +318,9 @@ class TestPull:
         pulled(hooks, owner)
         assert len(listed(shop)) == 3
 
-    def test_new_customers_of_one_address(self, hooks: Hooks, owner: Someone, shop: Shop) -> None:
+    def test_new_customers_with_one_address_cause_one_suppression(
+        self, hooks: Hooks, owner: Someone, shop: Shop
+    ) -> None:
         """The first customer gets the address; the others' records wait for its write."""
         at = moment(LATER)
         made = [ShopCustomer(n, EMAIL, created_at=at, updated_at=at) for n in range(1, 9)]

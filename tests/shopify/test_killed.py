@@ -39,7 +39,7 @@ def active(workspace: WorkspaceScope) -> list[str]:
     return [s.external_id for s in stores if s.status is StoreStatus.ACTIVE]
 
 
-def test_a_move_is_one_step(
+def test_move_to_other_workspace_is_atomic(
     world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
 ) -> None:
     """After any kill and a retry the shop is in one workspace, and one owner got one email."""
@@ -66,7 +66,7 @@ def test_a_move_is_one_step(
         assert [email.to for email in world.emails()] == [owner.email], positions
 
 
-def test_a_disconnection_is_one_step(
+def test_disconnection_is_atomic(
     world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
 ) -> None:
     """The app is removed from the shop after it; that step may stay undone."""
@@ -85,7 +85,7 @@ def test_a_disconnection_is_one_step(
         assert count(workspace) == 0
 
 
-def test_a_callback_that_died_leaves_a_shop_that_can_begin_again(
+def test_killed_callback_allows_new_approval(
     world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
 ) -> None:
     stranger = world.person()

@@ -46,7 +46,7 @@ def consent(there: Scenario) -> str:
 
 @pytest.mark.parametrize("moves", ["before", "after"])
 @pytest.mark.parametrize("is_removed", [False, True])
-def test_it_unsubscribes_where_the_shop_is_now(
+def test_link_unsubscribes_in_workspace_that_has_the_shop(
     home: Home, shopify: Shopify, moves: str, is_removed: bool
 ) -> None:
     path, world = link_of(home), home.world
@@ -72,7 +72,7 @@ def test_it_unsubscribes_where_the_shop_is_now(
     assert len(there.get(f"/profiles/{person}/consent")["items"]) == 2
 
 
-def test_what_stays_is_the_shops_name(home: Home, shopify: Shopify) -> None:
+def test_only_former_shop_rows_remain(home: Home, shopify: Shopify) -> None:
     shopify.connect(home.owner, home.workspace, OTHER)
     home.delete()
     home.is_removed()
@@ -84,7 +84,7 @@ def test_what_stays_is_the_shops_name(home: Home, shopify: Shopify) -> None:
     assert {type(row) for row in rows} == {FormerShopItem}
 
 
-def test_where_nobody_has_the_shop(home: Home) -> None:
+def test_link_of_unconnected_shop_is_gone(home: Home) -> None:
     path = link_of(home)
     home.delete()
     home.is_removed()
@@ -93,7 +93,7 @@ def test_where_nobody_has_the_shop(home: Home) -> None:
     assert (answer.status, Page(answer).all("form")) == (410, [])
 
 
-def test_where_the_shop_is_now_nobody_has_the_address(home: Home, shopify: Shopify) -> None:
+def test_link_of_unknown_address_is_gone(home: Home, shopify: Shopify) -> None:
     path = link_of(home)
     home.delete()
     home.is_removed()

@@ -33,11 +33,11 @@ OPERATIONS: list[tuple[str, str, Any]] = [
 ]
 
 
-class TestManagedByThePlatform:
+class TestManagedByPlatform:
     """The operations that are for custom stores alone."""
 
     @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_refused(
+    def test_operation_is_refused(
         self, hooks: Hooks, owner: Someone, method: str, path: str, body: object
     ) -> None:
         at = f"/stores/{hooks.store.id}{path}"
@@ -48,7 +48,7 @@ class TestManagedByThePlatform:
         assert (answer.json["detail"] == detail) == is_of_write_back
 
     @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_of_no_store(
+    def test_unknown_store_is_not_found(
         self, hooks: Hooks, owner: Someone, method: str, path: str, body: object
     ) -> None:
         answer = hooks.world.call(

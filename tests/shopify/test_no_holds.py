@@ -30,7 +30,7 @@ from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
 
 
-class TestBoxes:
+class TestUntickedBoxes:
     """Boxes of a shop that gave `subscribed` last."""
 
     @pytest.mark.parametrize("at", [LATER, None], ids=["dated", "undated"])
@@ -42,7 +42,7 @@ class TestBoxes:
             ("invalid", ConsentState.SUBSCRIBED),
         ],
     )
-    def test_by_webhook(
+    def test_webhook_with_unticked_box_unsubscribes(
         self, hooks: Hooks, state: str, becomes: ConsentState, at: str | None
     ) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
@@ -51,7 +51,7 @@ class TestBoxes:
         assert hooks.customer().email_consent is ConsentState.NOT_SUBSCRIBED
 
 
-class TestLinksOfAMovedShop:
+class TestLinksOfMovedShop:
     """A link works for its workspace, and for the workspaces that have its stores now."""
 
     def link(self, shop: Shop, email: str) -> str:
@@ -80,7 +80,7 @@ class TestLinksOfAMovedShop:
         return before, after
 
     @pytest.mark.parametrize("is_known", [True, False])
-    def test_unsubscribes_in_both(
+    def test_link_unsubscribes_in_both_workspaces(
         self, world: World, shops_of_move: tuple[Shop, Shop], is_known: bool
     ) -> None:
         before, after = shops_of_move
@@ -91,7 +91,7 @@ class TestLinksOfAMovedShop:
         assert profile_of(before, ANN)["emailMarketingConsent"] == "unsubscribed"
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_whoever_was_erased_where_it_was(
+    def test_link_works_after_erasure_in_former_workspace(
         self, world: World, shops_of_move: tuple[Shop, Shop]
     ) -> None:
         before, after = shops_of_move
@@ -103,14 +103,16 @@ class TestLinksOfAMovedShop:
         assert self.one_click(world, path) == 200
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_not_the_other_way(self, world: World, shops_of_move: tuple[Shop, Shop]) -> None:
+    def test_link_of_current_workspace_does_not_affect_former_one(
+        self, world: World, shops_of_move: tuple[Shop, Shop]
+    ) -> None:
         """A link of the present workspace changes nothing in the former one."""
         before, after = shops_of_move
         self.link(before, ANN)
         assert self.one_click(world, self.link(after, ANN)) == 200
         assert profile_of(before, ANN)["emailMarketingConsent"] == "subscribed"
 
-    def test_killed_anywhere(
+    def test_killed_at_any_call(
         self, world: World, shops_of_move: tuple[Shop, Shop], owner: Someone
     ) -> None:
         """A person who follows it again is unsubscribed in both, once."""
@@ -127,7 +129,7 @@ class TestLinksOfAMovedShop:
                 states = [each["state"] for each in history_of(shop, person)]
                 assert states == ["unsubscribed", "subscribed"], positions
 
-    def test_killed_where_nobody_has_it_yet(
+    def test_killed_while_address_is_unknown_in_current_workspace(
         self, world: World, shops_of_move: tuple[Shop, Shop]
     ) -> None:
         before, after = shops_of_move
@@ -172,7 +174,7 @@ class TestPulledBoxes:
             ("sms", "REDACTED", ConsentState.UNSUBSCRIBED),
         ],
     )
-    def test_unticked(
+    def test_unticked_box_unsubscribes_only_that_channel(
         self,
         hooks: Hooks,
         owner: Someone,
@@ -191,7 +193,7 @@ class TestPulledBoxes:
         other = "sms" if channel == "email" else "email"
         assert self.consent(hooks, other) is ConsentState.SUBSCRIBED
 
-    def test_the_same_again_says_nothing(
+    def test_repeated_pull_records_no_change(
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
     ) -> None:
         path = f"/profiles/{hooks.profile().id}/consent"
@@ -199,7 +201,7 @@ class TestPulledBoxes:
         pulled(hooks, owner)
         assert hooks.world.call("GET", path, token=owner.token).json == before
 
-    def test_a_pull_with_a_yes_where_a_no_holds(
+    def test_pulled_subscription_of_unsubscribed_person_is_corrected(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         """The shop has a person who unsubscribed before: it is sent the opt-out."""
@@ -217,7 +219,7 @@ class TestPulledBoxes:
         assert hooks.customer().email_consent is ConsentState.UNSUBSCRIBED
 
 
-class TestPermissionGivenBack:
+class TestPermissionRestored:
     """A shop that withdrew the permission is sent the missed opt-outs once it grants it again."""
 
     def grant(self, hooks: Hooks, shopify: Shopify, *scopes: str) -> None:
@@ -228,7 +230,9 @@ class TestPermissionGivenBack:
         hooks.notify("app/scopes_update", {"previous": [], "current": []})
 
     @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
-    def test_noes_alone(self, hooks: Hooks, owner: Someone, shopify: Shopify, state: str) -> None:
+    def test_only_unsubscriptions_are_written_back(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, state: str
+    ) -> None:
         made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
         made.email_consent = Consent("PENDING", moment_of(UPDATED))
         shopify.shop(SHOP).customers.append(made)
@@ -244,7 +248,7 @@ class TestPermissionGivenBack:
         assert made.email_consent.marketing_state == expected
 
 
-class TestOwedToAShop:
+class TestOwedOptOut:
     """A shop that lacks an opt-out is sent it after an erasure, if its address is the same."""
 
     @pytest.fixture
@@ -268,14 +272,16 @@ class TestOwedToAShop:
         kinds = (OwedOptOutItem, MissedWriteBackItem)
         assert not [row for row in hooks.world.rows() if isinstance(row, kinds)]
 
-    def test_it_is_told(self, hooks: Hooks, owner: Someone, buyer: ShopCustomer) -> None:
+    def test_opt_out_is_written_after_erasure(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
+    ) -> None:
         self.erase_with_a_no(hooks, owner)
         hooks.world.deliver()
         assert buyer.email_consent.marketing_state == "UNSUBSCRIBED"
         assert buyer.sms_consent == Consent()
         self.check_forgotten(hooks)
 
-    def test_another_address_by_now(
+    def test_changed_address_is_not_unsubscribed(
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
     ) -> None:
         buyer.email = f"another.{EMAIL}"
@@ -284,7 +290,7 @@ class TestOwedToAShop:
         assert buyer.email_consent.marketing_state == "SUBSCRIBED"
         self.check_forgotten(hooks)
 
-    def test_deleted_there(
+    def test_customer_deleted_in_shop(
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
     ) -> None:
         shopify.shop(SHOP).customers.remove(buyer)
@@ -292,7 +298,7 @@ class TestOwedToAShop:
         hooks.world.deliver()
         self.check_forgotten(hooks)
 
-    def test_killed_anywhere(
+    def test_killed_at_any_call(
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
     ) -> None:
         shop = Shop(hooks.world, owner, hooks.workspace)

@@ -52,7 +52,7 @@ class TestRead:
             (None, "unknown"),
         ],
     )
-    def test_by_webhook(
+    def test_level_from_webhook(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, level: str | None, stored: str
     ) -> None:
         hooks.notify(EMAIL_TOPIC, marketing("subscribed", level))
@@ -60,7 +60,7 @@ class TestRead:
         assert (one["optInLevel"], one["source"]) == (stored, "shopify")
         assert one["store"]["id"] == str(hooks.store.id)
 
-    def test_where_the_shop_is_asked(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_level_read_from_shop(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
         made.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "CONFIRMED_OPT_IN")
         made.sms_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
@@ -69,7 +69,7 @@ class TestRead:
         found = {each["channel"]: each["optInLevel"] for each in evidence(hooks, owner)}
         assert found == {"email": "confirmed", "sms": "single"}
 
-    def test_a_level_that_comes_later(
+    def test_later_level_adds_evidence_once(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         hooks.notify(EMAIL_TOPIC, marketing("subscribed", "single_opt_in"))
@@ -83,19 +83,19 @@ class TestWrittenBack:
         """The level that the shop has."""
         return customer.email_consent.marketing_opt_in_level
 
-    def test_nothing_known_is_single(
+    def test_unknown_level_is_written_as_single(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         change(hooks, owner, "subscribed")
         assert self.level(customer) == "SINGLE_OPT_IN"
 
-    def test_a_confirmed_request(
+    def test_confirmed_request_is_written_as_confirmed(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
         assert self.level(customer) == "CONFIRMED_OPT_IN"
 
-    def test_a_no_after_the_shops_confirmed_yes(
+    def test_unsubscription_does_not_lower_confirmed_level(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         hooks.notify(EMAIL_TOPIC, marketing("subscribed", "confirmed_opt_in"))
@@ -103,7 +103,7 @@ class TestWrittenBack:
         assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
         assert self.level(customer) == "CONFIRMED_OPT_IN"
 
-    def test_what_only_the_shop_knows_to_be_confirmed(
+    def test_confirmed_level_known_only_to_shop_is_not_lowered(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         at = clock.from_text(UPDATED)
@@ -111,7 +111,7 @@ class TestWrittenBack:
         change(hooks, owner, "subscribed")
         assert self.level(customer) == "CONFIRMED_OPT_IN"
 
-    def test_a_new_yes_after_a_no_is_confirmed_anew(
+    def test_resubscription_needs_new_confirmation(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
@@ -122,7 +122,7 @@ class TestWrittenBack:
         change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
         assert self.level(customer) == "CONFIRMED_OPT_IN"
 
-    def test_what_comes_back_is_no_evidence(
+    def test_echoed_write_back_adds_no_evidence(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
@@ -170,7 +170,7 @@ class TestDoubleOptIn:
         hooks.notify(EMAIL_TOPIC, back)
         assert [each["state"] for each in evidence(hooks, owner)] == ["subscribed", "pending"]
 
-    def test_the_shops_pending_coming_back_says_nothing_new(
+    def test_echoed_pending_does_not_block_confirmation(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         path = self.ask(hooks, owner)
@@ -180,7 +180,7 @@ class TestDoubleOptIn:
         self.confirm(hooks, path)
         assert customer.email_consent.marketing_state == "SUBSCRIBED"
 
-    def test_somebody_subscribed_stays_so_meanwhile(
+    def test_subscribed_person_stays_subscribed_until_confirmed(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         change(hooks, owner, "subscribed")
@@ -189,7 +189,7 @@ class TestDoubleOptIn:
         self.confirm(hooks, path)
         assert customer.email_consent.marketing_opt_in_level == "CONFIRMED_OPT_IN"
 
-    def test_what_the_shop_gave_itself_is_confirmed_there(
+    def test_subscription_made_in_shop_gets_confirmed_level(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer
     ) -> None:
         """The shop has the state already, and is only sent the level."""

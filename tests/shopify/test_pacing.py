@@ -30,7 +30,7 @@ def held_after(bucket: Bucket, milliseconds: int) -> float:
     cost=st.integers(1, 2000),
     passed=st.integers(0, 3000),
 )
-def test_after_that_long_the_cost_is_there_and_not_before(
+def test_wait_is_the_shortest_that_restores_the_cost(
     available: int, rate: float, cost: int, passed: int
 ) -> None:
     bucket = Bucket(2000.0, float(available), rate, AT)
@@ -42,7 +42,7 @@ def test_after_that_long_the_cost_is_there_and_not_before(
     assert seconds <= cost / rate + 0.001
 
 
-def test_a_clock_that_goes_back_gains_nothing() -> None:
+def test_clock_going_backwards_restores_nothing() -> None:
     bucket = Bucket(100.0, 10.0, 10.0, AT)
     assert bucket.seconds_until(20, AT - timedelta(hours=1)) == 1.0
 
@@ -50,10 +50,10 @@ def test_a_clock_that_goes_back_gains_nothing() -> None:
 class TestPacer:
     """The state of one client."""
 
-    def test_nothing_before_the_first_answer(self) -> None:
+    def test_no_wait_before_first_response(self) -> None:
         assert Pacer().seconds_before(SHOP) == 0
 
-    def test_each_document_by_its_own_cost(self) -> None:
+    def test_wait_depends_on_cost_of_document(self) -> None:
         pacer, empty = Pacer(), Bucket(1000.0, 0.0, 100.0, AT.replace(year=2100))
         pacer.note(SHOP, Cost(50.0, empty))
         assert pacer.seconds_before(SHOP) == 0.5
@@ -62,7 +62,7 @@ class TestPacer:
         assert pacer.seconds_before(SHOP_LOCALES) == 5.0
         assert pacer.seconds_before(SHOP) == 0.5
 
-    def test_what_no_bucket_can_hold_is_refused(self) -> None:
+    def test_cost_above_bucket_maximum_is_refused(self) -> None:
         bucket = Bucket(1000.0, 1000.0, 100.0, AT)
         Pacer().note(SHOP, Cost(1000.0, bucket))
         with pytest.raises(RequestRefused, match="shop costs more"):
@@ -80,10 +80,10 @@ TOLD: dict[str, Any] = {
 }
 
 
-class TestTold:
+class TestCost:
     """The cost in an answer."""
 
-    def test_is_read(self) -> None:
+    def test_cost_is_read_from_response(self) -> None:
         cost = cost_of({"extensions": {"cost": TOLD}})
         assert cost is not None
         assert cost.requested == 101
@@ -109,5 +109,5 @@ class TestTold:
             },
         ],
     )
-    def test_or_not(self, answer: dict[str, Any]) -> None:
+    def test_malformed_cost_is_ignored(self, answer: dict[str, Any]) -> None:
         assert cost_of(answer) is None

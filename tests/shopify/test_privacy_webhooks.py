@@ -45,7 +45,7 @@ class TestDataRequest:
     """customers/data_request."""
 
     @pytest.mark.parametrize("is_removed", [False, True])
-    def test_the_owner_is_told(self, known: Hooks, owner: Someone, is_removed: bool) -> None:
+    def test_owner_gets_email(self, known: Hooks, owner: Someone, is_removed: bool) -> None:
         if is_removed:
             remove_app(known)
         known.notify("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
@@ -55,7 +55,7 @@ class TestDataRequest:
         assert str(known.customer().profile_id) in email.text
         assert EMAIL not in email.text + email.html
 
-    def test_of_who_is_known_by_orders_alone(self, hooks: Hooks, owner: Someone) -> None:
+    def test_customer_known_by_orders_only(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/create", order_body())
         [profile] = profiles(hooks, owner)
         hooks.notify("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
@@ -65,9 +65,7 @@ class TestDataRequest:
         assert profile["id"] in email.text
         assert EMAIL not in email.text + email.html
 
-    def test_of_a_customer_whose_person_was_erased_and_who_ordered_since(
-        self, known: Hooks, owner: Someone
-    ) -> None:
+    def test_erased_customer_with_new_order(self, known: Hooks, owner: Someone) -> None:
         """The rest of the erased customer names nobody."""
         [gone] = profiles(known, owner)
         path = f"/profiles/{gone['id']}"
@@ -85,7 +83,7 @@ class TestDataRequest:
         assert profile["id"] in email.text
         assert gone["id"] not in email.text
 
-    def test_of_somebody_unknown(self, hooks: Hooks) -> None:
+    def test_unknown_customer_sends_no_email(self, hooks: Hooks) -> None:
         before = len(hooks.world.emails())
         hooks.notify("customers/data_request", ASKED)
         assert len(hooks.world.emails()) == before
@@ -95,7 +93,7 @@ class TestCustomerRedact:
     """customers/redact."""
 
     @pytest.mark.parametrize("is_removed", [False, True])
-    def test_who_is_known_by_nothing_else_is_erased(
+    def test_person_known_only_to_shop_is_erased(
         self, known: Hooks, owner: Someone, is_removed: bool
     ) -> None:
         if is_removed:
@@ -110,7 +108,7 @@ class TestCustomerRedact:
         words = (EMAIL, PHONE, "Barnabas", "Biller")
         assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
 
-    def test_what_another_store_told_stays(self, known: Hooks, owner: Someone) -> None:
+    def test_data_from_other_store_remains(self, known: Hooks, owner: Someone) -> None:
         put_elsewhere(known, owner, firstName="Barnabas")
         for _ in range(2):
             known.notify("customers/redact", REDACT)
@@ -129,7 +127,7 @@ class TestCustomerRedact:
         assert (whole["orders"], whole["spent"], len(whole["stores"])) == (0, [], 1)
 
     @pytest.mark.parametrize("statement", ["event", "anonymous id", "consent"])
-    def test_what_a_person_told_by_hand_stays(
+    def test_profile_with_data_from_requests_remains(
         self, known: Hooks, owner: Someone, statement: str
     ) -> None:
         [profile] = profiles(known, owner)
@@ -147,7 +145,7 @@ class TestCustomerRedact:
         assert left["id"] == profile["id"]
         assert (left["email"], left["phone"]) == (None, None)
 
-    def test_many_rows_go_a_few_at_a_time(
+    def test_rows_are_deleted_in_batches(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(redacting, "MAX_ROWS", 2)
@@ -162,7 +160,7 @@ class TestCustomerRedact:
         assert found is not None
         assert found.events == 0
 
-    def test_killed_anywhere(self, known: Hooks, owner: Someone) -> None:
+    def test_killed_at_any_call(self, known: Hooks, owner: Someone) -> None:
         put_elsewhere(known, owner)
         other = {**PERSON, "id": 3, "email": f"eva.{CANARY}@example.com", "phone": None}
         known.notify("customers/create", customer_body(**other, **consents("subscribed")))
@@ -181,7 +179,7 @@ class TestCustomerRedact:
                 assert len(found) == left, positions
                 assert all(each["phone"] != PHONE for each in found) is (customer == CUSTOMER)
 
-    def test_a_late_update_brings_nothing_back(self, known: Hooks, owner: Someone) -> None:
+    def test_older_update_does_not_restore_customer(self, known: Hooks, owner: Someone) -> None:
         known.notify("customers/redact", REDACT)
         known.notify("customers/update", customer_body(**consents("subscribed")))
         known.notify("orders/updated", order_body())
@@ -189,7 +187,7 @@ class TestCustomerRedact:
         assert profiles(known, owner) == []
 
     @pytest.mark.parametrize("is_known_to_others", [True, False])
-    def test_an_order_that_was_deleted_and_comes_back(
+    def test_restored_order_has_no_buyer(
         self, known: Hooks, owner: Someone, is_known_to_others: bool
     ) -> None:
         if is_known_to_others:
@@ -206,7 +204,7 @@ class TestCustomerRedact:
         assert found == ([(None, None)] if is_known_to_others else [])
 
     @pytest.mark.parametrize("is_known_to_others", [True, False])
-    def test_who_is_known_by_an_order_alone(
+    def test_customer_known_by_order_only(
         self, hooks: Hooks, owner: Someone, is_known_to_others: bool
     ) -> None:
         if is_known_to_others:
@@ -225,7 +223,7 @@ class TestCustomerRedact:
             assert [n["value"] for n in names] == ["7", EMAIL]
             assert of_profile(hooks, owner, each["id"], "events") == []
 
-    def test_a_buyer_who_comes_before_the_worker_has_removed_an_erased_customer(
+    def test_order_before_erasure_worker_is_redacted_too(
         self, known: Hooks, owner: Someone
     ) -> None:
         """The order claims the id, and the rest of the customer doesn't hide the new profile."""
@@ -246,7 +244,7 @@ class TestCustomerRedact:
         words = (EMAIL, PHONE, "Barnabas", "Biller")
         assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
 
-    def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
+    def test_order_without_buyer_never_gets_one(self, known: Hooks, owner: Someone) -> None:
         """It never gets the buyer that its store sends later."""
         nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}
         known.notify("orders/create", order_body(id=7, **nobody))
@@ -257,7 +255,7 @@ class TestCustomerRedact:
         assert order is not None
         assert (order.profile_id, profiles(known, owner)) == (None, [])
 
-    def test_a_late_pull_brings_nothing_back(
+    def test_later_pull_does_not_restore_customer(
         self, known: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         at = moment_of(UPDATED)
@@ -271,7 +269,7 @@ class TestCustomerRedact:
         known.world.deliver()
         assert [each["email"] for each in profiles(known, owner)] == [there[0].email]
 
-    def test_of_somebody_unknown(self, hooks: Hooks) -> None:
+    def test_redaction_of_unknown_customer_blocks_older_records(self, hooks: Hooks) -> None:
         hooks.notify("customers/redact", REDACT)
         assert hooks.find_customer() is None
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
@@ -279,7 +277,7 @@ class TestCustomerRedact:
 
     @pytest.mark.parametrize("what", ["orders/create", "customers/create"])
     @pytest.mark.parametrize("was_erased", [False, True])
-    def test_while_somebody_is_brought_of_whom_nothing_was_known(
+    def test_redaction_during_creation_prevents_profile(
         self, hooks: Hooks, owner: Someone, what: str, was_erased: bool
     ) -> None:
         """The redaction finds nobody, and nobody is created; a customer sent later is."""
@@ -308,7 +306,7 @@ class TestCustomerRedact:
         assert {str(row.profile_id) for row in named} == {profile["id"]}
         assert [row for row in named if row.expiration is not None] == []
 
-    def test_an_older_one_that_comes_later(self, hooks: Hooks) -> None:
+    def test_older_redaction_does_not_move_time_back(self, hooks: Hooks) -> None:
         """Records older than the newer redaction create no customer, now or later."""
         first = clock.now()
         for at in (first, first - timedelta(days=1)):
@@ -322,7 +320,7 @@ class TestCustomerRedact:
         hooks.notify("customers/create", customer_body(updated_at=newer, **consents("subscribed")))
         assert hooks.customer().email == EMAIL
 
-    def test_an_older_one_at_the_same_time(self, hooks: Hooks) -> None:
+    def test_concurrent_older_redaction_does_not_move_time_back(self, hooks: Hooks) -> None:
         first = clock.now()
 
         def redacts(at: datetime) -> None:

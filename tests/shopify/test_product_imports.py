@@ -75,7 +75,9 @@ def german(hooks: Hooks, owner: Someone, shopify: Shopify) -> Hooks:
 
 
 class TestPull:
-    def test_how_many(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_all_products_are_imported_and_counted(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         fill(shopify, *range(1, 31))
         store_import = pulled(hooks, owner)
         assert (store_import["status"], store_import["stage"], store_import["error"]) == (
@@ -88,7 +90,7 @@ class TestPull:
         assert pulled(hooks, owner)["imported"]["products"] == 30
         assert len(there(hooks, owner)) == 30
 
-    def test_each_is_as_it_is_there(self, german: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_all_fields(self, german: Hooks, owner: Someone, shopify: Shopify) -> None:
         pink = variant_node(
             71,
             "19.00",
@@ -153,7 +155,7 @@ class TestPull:
         assert (other["externalId"], other["stock"]) == ("72", "not_tracked")
         assert len(shown(german, owner, 8, "/variants")["items"]) == 2
 
-    def test_what_a_webhook_cannot_tell_stays(
+    def test_webhook_leaves_translations_unchanged(
         self, german: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         """A webhook has the shop's own language only: translations stay stored."""
@@ -170,7 +172,7 @@ class TestPull:
         pulled(german, owner)
         assert shown(german, owner, 632910392)["locales"] == ["en"]
 
-    def test_what_came_by_webhook_since_is_newer(
+    def test_newer_webhook_is_not_overwritten(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 5, updatedAt=UPDATED)
@@ -178,7 +180,7 @@ class TestPull:
         assert pulled(hooks, owner)["status"] == "completed"
         assert shown(hooks, owner, 5)["title"] == "Newer"
 
-    def test_what_cannot_be_read_becomes_a_problem(
+    def test_invalid_record_becomes_problem(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 1, 2)
@@ -190,7 +192,9 @@ class TestPull:
         assert (problem["index"], problem["externalId"], problem["code"]) == (0, "1", "validation")
         assert there(hooks, owner) == ["2"]
 
-    def test_once_it_is_connected(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_connecting_imports_products(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         hooks.remove_app()
         fill(shopify, 1, 2, 3)
         shopify.connect(owner, hooks.workspace)
@@ -202,7 +206,7 @@ class TestPull:
 class TestMissing:
     """Products that the shop has no more."""
 
-    def test_they_are_removed_and_counted(
+    def test_missing_products_are_removed_and_counted(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reconciling, "PAGE", 2)
@@ -217,7 +221,7 @@ class TestMissing:
         pulled(hooks, owner)
         assert (there(hooks, owner), removed(hooks)) == (["1", "3", "4"], 0)
 
-    def test_what_it_told_before_brings_them_not_back(
+    def test_older_update_does_not_restore_removed_product(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 1, 2)
@@ -229,7 +233,7 @@ class TestMissing:
         hooks.notify("products/update", product_body(id=2, updated_at=moment(-1)))
         assert there(hooks, owner) == ["1", "2"]
 
-    def test_what_was_written_since_the_export_began_stays(
+    def test_product_written_after_export_began_remains(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 1)
@@ -266,7 +270,7 @@ class TestInterrupted:
         result = (newest["status"], newest["imported"]["products"], removed(hooks))
         return (*result, there(hooks, owner))
 
-    def test_killed_anywhere(
+    def test_killed_at_any_call(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, run: Callable[[], object]
     ) -> None:
         outside = [shopify.server.pretend.shops]

@@ -62,7 +62,7 @@ def anew(hooks: Hooks, shopify: Shopify, shop: Shop) -> Callable[[], None]:
     return run_import
 
 
-def test_is_the_same_as_orders_one_by_one(shop: Shop, anew: Callable[[], None]) -> None:
+def test_load_equals_orders_written_one_by_one(shop: Shop, anew: Callable[[], None]) -> None:
     one_by_one(shop.run_worker)
     expected, plain_pages = outcome(shop), pages(shop)
     anew()
@@ -86,7 +86,7 @@ def test_killed_at_any_call(hooks: Hooks, shopify: Shopify, shop: Shop, shard: S
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("seconds", [None, 30.1])
-def test_throttled_and_unheard(
+def test_throttled_with_lost_responses(
     shop: Shop, anew: Callable[[], None], fake_time: FakeTime, seed: int, seconds: float | None
 ) -> None:
     """Three calls in ten are refused, one in ten is carried out unheard; also of runs of a tenth

@@ -80,7 +80,7 @@ def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
     return run_import
 
 
-def test_what_comes_of_it(hooks: Hooks, shop: Shop) -> None:
+def test_undisturbed_pull(hooks: Hooks, shop: Shop) -> None:
     """The undisturbed result, with which the others are compared."""
     assert shop.run_worker() == []
     found = outcome(hooks, shop)
@@ -90,7 +90,7 @@ def test_what_comes_of_it(hooks: Hooks, shop: Shop) -> None:
 
 @in_shards(3)
 @pytest.mark.usefixtures("anew")
-def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, shard: Shard) -> None:
+def test_killed_at_any_call(hooks: Hooks, shop: Shop, shopify: Shopify, shard: Shard) -> None:
     outside = [shopify.server.pretend.shops]
     found = crashes(hooks.world, shop.run_worker, outside=outside, deliver=False)
     expected = outcome(hooks, shop)
@@ -100,7 +100,7 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, shard: Shar
         assert outcome(hooks, shop) == expected, positions
 
 
-def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
+def test_killed_repeatedly(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
     """Each run dies somewhere, until one reaches the end."""
     shop.run_worker()
     expected = outcome(hooks, shop)
@@ -112,7 +112,7 @@ def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], Non
     assert outcome(hooks, shop) == expected
 
 
-def test_the_same_message_twice(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
+def test_duplicate_message(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
     shop.run_worker()
     expected = outcome(hooks, shop)
     anew()
@@ -121,7 +121,7 @@ def test_the_same_message_twice(hooks: Hooks, shop: Shop, anew: Callable[[], Non
     assert outcome(hooks, shop) == expected
 
 
-def test_throttled_in_one_call_of_five(
+def test_throttled_one_call_in_five(
     hooks: Hooks, shop: Shop, anew: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda _seconds: None))

@@ -33,16 +33,16 @@ def queued(world: World) -> int:
 
 
 class TestSignature:
-    def test_signed(self, hooks: Hooks) -> None:
+    def test_valid_signature_is_accepted(self, hooks: Hooks) -> None:
         answer = hooks.post(TOPIC, BODY)
         assert (answer.status, answer.json) == (200, {})
         assert queued(hooks.world) == 1
 
-    def test_the_newer_spelling(self, hooks: Hooks) -> None:
+    def test_newer_header_names_are_accepted(self, hooks: Hooks) -> None:
         assert hooks.post(TOPIC, BODY, prefix="shopify-").status == 200
         assert queued(hooks.world) == 1
 
-    def test_bytes_that_came_as_base64(self, hooks: Hooks) -> None:
+    def test_base64_encoded_body_is_verified_as_bytes(self, hooks: Hooks) -> None:
         """The signature is of the bytes, which the gateway may pass in base64."""
         raw = '{"id": 1, "note": "\u00fc"}'.encode()
         headers = {
@@ -66,17 +66,17 @@ class TestSignature:
             {"Hmac-Sha256": signature(json.dumps(BODY).encode(), "another secret")},
         ],
     )
-    def test_not_signed(self, hooks: Hooks, headers: dict[str, str]) -> None:
+    def test_invalid_signature_is_refused(self, hooks: Hooks, headers: dict[str, str]) -> None:
         answer = hooks.post(TOPIC, BODY, headers=headers)
         assert answer.problem() == (401, "signature_invalid")
         assert queued(hooks.world) == 0
 
-    def test_one_byte_more(self, hooks: Hooks) -> None:
+    def test_body_with_extra_byte_is_refused(self, hooks: Hooks) -> None:
         raw = json.dumps(BODY).encode()
         answer = hooks.post(TOPIC, raw + b" ", headers={"Hmac-Sha256": signature(raw)})
         assert answer.problem() == (401, "signature_invalid")
 
-    def test_either_secret_while_they_are_rotated(self, hooks: Hooks) -> None:
+    def test_both_secrets_are_accepted_during_rotation(self, hooks: Hooks) -> None:
         clear_secret_cache()
         boto3.client("ssm").put_parameter(
             Name="/storepost/shopify-client-secret",
@@ -98,14 +98,16 @@ class TestSignature:
             )
             clear_secret_cache()
 
-    def test_without_an_app(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_secret_refuses_webhooks(
+        self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         clear_secret_cache()
         monkeypatch.setattr("storepost.sync.webhooks.receiving._secrets", lambda: ())
         assert hooks.post(TOPIC, BODY).problem() == (401, "signature_invalid")
 
 
 class TestQueue:
-    def test_a_message(self, hooks: Hooks) -> None:
+    def test_message_content(self, hooks: Hooks) -> None:
         hooks.post("customers/update", customer_body())
         [[text, group]] = waiting(hooks.world)
         message = json.loads(text)
@@ -114,7 +116,7 @@ class TestQueue:
         assert message == {"shop": hooks.store.external_id, "topic": "customers/update"}
         assert len(group) == 64
 
-    def test_what_is_about_one_record_goes_in_turn(self, hooks: Hooks) -> None:
+    def test_webhooks_of_one_record_share_a_message_group(self, hooks: Hooks) -> None:
         webhooks = [
             ("customers/create", customer_body()),
             ("customers/delete", BODY),
@@ -136,7 +138,7 @@ class TestQueue:
         assert len(set(groups[:4])) == 1
         assert len(set(groups)) == 4
 
-    def test_what_is_about_the_shop_itself_goes_in_turn(self, hooks: Hooks) -> None:
+    def test_webhooks_about_the_shop_share_a_message_group(self, hooks: Hooks) -> None:
         """Each reads the shop anew: one that read it before another wrote must not write after."""
         webhooks: list[tuple[str, object]] = [
             ("shop/update", SHOP_BODY),
@@ -156,7 +158,7 @@ class TestQueue:
         assert len(set(groups[:6])) == 1
         assert len(set(groups)) == 2  # a redaction takes long, and holds nothing up
 
-    def test_a_large_one_lies_on_s3(self, hooks: Hooks) -> None:
+    def test_large_body_is_stored_on_s3(self, hooks: Hooks) -> None:
         body = order_body(note="x" * MAX_INLINE_BYTES)
         hooks.post("orders/create", body)
         [(name, content)] = hooks.world.objects().items()
@@ -167,7 +169,7 @@ class TestQueue:
         assert order is not None
         assert order.number == "#1001"
 
-    def test_one_that_is_gone_from_there_is_left(self, hooks: Hooks) -> None:
+    def test_message_without_s3_object_is_dropped(self, hooks: Hooks) -> None:
         hooks.post("orders/create", order_body(note="x" * MAX_INLINE_BYTES))
         hooks.world.delete_objects()
         hooks.world.deliver()
@@ -177,17 +179,19 @@ class TestQueue:
     @pytest.mark.parametrize(
         "headers", [{"Topic": "carts/update"}, {"Topic": ""}, {"Shop-Domain": "example.com"}]
     )
-    def test_what_nobody_listens_to(self, hooks: Hooks, headers: dict[str, str]) -> None:
+    def test_unknown_topic_or_domain_is_not_queued(
+        self, hooks: Hooks, headers: dict[str, str]
+    ) -> None:
         assert hooks.post(TOPIC, BODY, headers=headers).status == 200
         assert queued(hooks.world) == 0
 
-    def test_a_shop_that_is_connected_nowhere(self, hooks: Hooks) -> None:
+    def test_unconnected_shop_is_ignored(self, hooks: Hooks) -> None:
         hooks.post("customers/create", customer_body(), headers={"Shop-Domain": "a.myshopify.com"})
         hooks.world.deliver()
         assert hooks.find_customer() is None
         assert hooks.world.queue_depth("WebhookQueue") == 0
 
-    def test_the_sweep_sends_what_the_stream_missed(self, hooks: Hooks) -> None:
+    def test_sweep_sends_messages_missed_by_stream(self, hooks: Hooks) -> None:
         hooks.world.deliver()
         hooks.post(TOPIC, BODY)
         hooks.world.lose_stream()

@@ -70,7 +70,7 @@ def there(hooks: Hooks, customers: int, orders: int) -> tuple[list[int], list[in
 
 
 class TestMissing:
-    def test_they_are_deleted_and_counted(
+    def test_missing_records_are_deleted_and_counted(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(reconciling, "PAGE", 2)
@@ -86,7 +86,7 @@ class TestMissing:
         pulled(hooks, owner)
         assert (there(hooks, 5, 5), removed(hooks)) == (([1, 3, 4], [1, 2, 4]), 0)
 
-    def test_what_it_told_before_brings_them_not_back(
+    def test_older_update_does_not_restore_deleted_records(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 2, 2)
@@ -103,7 +103,7 @@ class TestMissing:
 
 
 class TestNotMissing:
-    def test_what_was_written_since_the_export_began(
+    def test_records_written_after_export_began_remain(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 2, 2)
@@ -117,7 +117,7 @@ class TestNotMissing:
         assert hooks.order(ORDER) is not None
         assert removed(hooks) == 0
 
-    def test_orders_that_the_shop_does_not_show(
+    def test_orders_older_than_those_shown_remain(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         """Without the scope for all orders, orders before the first one shown stay.
@@ -134,7 +134,7 @@ class TestNotMissing:
         assert hooks.order(900) is not None
         assert removed(hooks) == 1
 
-    def test_with_that_scope_all_of_them_count(
+    def test_missing_old_orders_are_deleted_with_read_all_orders(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         with_all_orders(hooks, owner, shopify)
@@ -143,7 +143,7 @@ class TestNotMissing:
         assert removed(hooks) == 1
 
     @pytest.mark.parametrize("topics", [["app/scopes_update"], []])
-    def test_once_that_scope_is_withdrawn_they_do_not(
+    def test_old_orders_remain_once_read_all_orders_is_withdrawn(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, topics: list[str]
     ) -> None:
         """Whether or not the shop's webhook of that arrived."""
@@ -157,7 +157,7 @@ class TestNotMissing:
         assert hooks.order(900) is not None
         assert removed(hooks) == 0
 
-    def test_a_scope_that_came_after_the_export_does_not_count_for_it(
+    def test_read_all_orders_granted_after_export_does_not_count(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
@@ -178,7 +178,7 @@ class TestNotMissing:
         assert pulled(hooks, owner)["status"] == "completed"
         assert (removed(hooks), hooks.order(900) is None) == (1, True)
 
-    def test_a_file_that_lacks_records(
+    def test_records_lacking_in_incomplete_file_remain(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 3, 0)
@@ -196,7 +196,7 @@ class TestNotMissing:
         assert removed(hooks) == 0
         assert there(hooks, 3, 0)[0] == [1, 2, 3]
 
-    def test_what_an_export_before_it_had(
+    def test_records_of_interrupted_earlier_export_remain(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """An export that broke off is gone: only records after those that it had are looked for."""
@@ -216,7 +216,7 @@ class TestNotMissing:
         assert removed(hooks) == 1
 
 
-def test_it_ends_in_time_whatever_it_deletes(
+def test_run_stops_deleting_before_timeout(
     hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page of the list may lack hundreds of records."""

@@ -48,7 +48,7 @@ def unsubscribe(hooks: Hooks, owner: Someone, profile: str) -> dict[str, Any]:
     return change
 
 
-def test_before_it_the_shop_gets_what_is_said_of_the_address(
+def test_shop_gets_write_backs_before_redaction(
     hooks: Hooks, owner: Someone, somebody: str
 ) -> None:
     change = unsubscribe(hooks, owner, somebody)
@@ -56,7 +56,7 @@ def test_before_it_the_shop_gets_what_is_said_of_the_address(
 
 
 @pytest.mark.parametrize("is_known_to_others", [True, False])
-def test_after_it_the_shop_gets_nothing(
+def test_shop_gets_no_write_backs_after_redaction(
     hooks: Hooks, owner: Someone, somebody: str, is_known_to_others: bool
 ) -> None:
     if is_known_to_others:
@@ -68,7 +68,7 @@ def test_after_it_the_shop_gets_nothing(
     assert (change["state"], change["address"], change["writeBacks"]) == ("unsubscribed", EMAIL, [])
 
 
-def test_again_before_the_worker_has_removed_the_erased_person(
+def test_repeated_redaction_before_erasure_worker(
     hooks: Hooks, owner: Someone, somebody: str
 ) -> None:
     body = json.dumps(REDACT_EVA).encode()

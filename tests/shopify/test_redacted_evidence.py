@@ -34,7 +34,7 @@ def say(hooks: Hooks, owner: Someone, channel: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 25])
-def test_of_the_address_that_nobody_else_knows(
+def test_evidence_of_address_known_only_to_shop_is_deleted(
     known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(redacting, "MAX_ROWS", at_once)
@@ -50,7 +50,7 @@ def test_of_the_address_that_nobody_else_knows(
     assert [row for row in known.world.rows() if PHONE in repr(vars(row))] == []
 
 
-def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> None:
+def test_later_evidence_is_listed_completely(known: Hooks, owner: Someone) -> None:
     known.notify("customers/redact", REDACT)
     for number in range(3):
         say(known, owner, "email", number)
@@ -61,7 +61,7 @@ def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> Non
     assert (last["total"], last["items"]) == (4, [])
 
 
-def test_what_was_asked_by_email(hooks: Hooks, owner: Someone) -> None:
+def test_opt_in_request_is_deleted(hooks: Hooks, owner: Someone) -> None:
     """An opt-in request has the address and the form's proof, as the evidence beside it."""
     hooks.notify("customers/create", customer_body(**consents("not_subscribed", "not_subscribed")))
     [profile] = profiles(hooks, owner)
@@ -77,7 +77,7 @@ def test_what_was_asked_by_email(hooks: Hooks, owner: Someone) -> None:
 
 @pytest.mark.parametrize("at_once", [1, redacting.MAX_ROWS])
 @pytest.mark.parametrize("days", [0, 30])
-def test_the_workspace_keeps_it_as_after_an_erasure(
+def test_evidence_is_sealed_for_configured_retention(
     known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int, days: int
 ) -> None:
     monkeypatch.setattr(redacting, "MAX_ROWS", at_once)

@@ -55,7 +55,7 @@ def in_clear(hooks: Hooks) -> list[str]:
 
 @pytest.mark.parametrize("is_known_to_others", [True, False])
 @pytest.mark.parametrize("at_once", [1, redacting.MAX_ROWS])
-def test_once_it_is_connected_again(
+def test_opt_out_is_written_after_reconnection(
     hooks: Hooks,
     owner: Someone,
     shopify: Shopify,
@@ -83,7 +83,7 @@ def test_once_it_is_connected_again(
 
 
 @pytest.mark.parametrize("is_known_to_others", [True, False])
-def test_whose_message_is_on_its_way(
+def test_queued_opt_out_is_written_after_redaction(
     hooks: Hooks, owner: Someone, buyer: ShopCustomer, is_known_to_others: bool
 ) -> None:
     if is_known_to_others:

@@ -51,7 +51,7 @@ def counted(hooks: Hooks) -> list[CountedOrderItem]:
 
 
 @pytest.mark.parametrize("at_once", [1, counting.MAX_AT_ONCE])
-def test_it_is_subtracted(
+def test_order_is_subtracted_from_sales(
     sold: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(counting, "MAX_AT_ONCE", at_once)
@@ -63,7 +63,7 @@ def test_it_is_subtracted(
     assert counted(sold) == []
 
 
-def test_it_is_counted_again_with_the_order(sold: Hooks, owner: Someone, shopify: Shopify) -> None:
+def test_order_sent_again_is_counted_once(sold: Hooks, owner: Someone, shopify: Shopify) -> None:
     remove_app(sold)
     sold.notify("shop/redact", REDACTION)
     shopify.connect(owner, sold.workspace)
@@ -76,7 +76,7 @@ def test_it_is_counted_again_with_the_order(sold: Hooks, owner: Someone, shopify
     assert sales(sold, owner) == [(1, 2), (0, 0)]
 
 
-def test_killed_anywhere(sold: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_any_call(sold: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "MAX_AT_ONCE", 1)
     remove_app(sold)
     webhook = shop_redaction(json.dumps(REDACTION).encode())

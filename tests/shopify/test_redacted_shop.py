@@ -41,7 +41,7 @@ from tests.shopify.test_reconciling import fill
 class TestLateOrder:
     """An order that wasn't stored when its customer was redacted."""
 
-    def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
+    def test_older_order_creates_no_profile(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
         hooks.notify("customers/redact", REDACT)
         for _ in range(2):
@@ -53,14 +53,14 @@ class TestLateOrder:
         assert profiles(hooks, owner) == []
         assert [row for row in hooks.world.rows() if EMAIL in repr(vars(row))] == []
 
-    def test_a_newer_one_does(self, hooks: Hooks, owner: Someone) -> None:
+    def test_newer_order_creates_profile(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("customers/redact", REDACT)
         later = (clock.now() + timedelta(seconds=1)).isoformat()
         hooks.notify("orders/create", order_body(updated_at=later))
         [profile] = profiles(hooks, owner)
         assert profile["email"] == EMAIL
 
-    def test_of_one_who_was_deleted_it_keeps_the_buyer(self, hooks: Hooks, owner: Someone) -> None:
+    def test_order_of_deleted_customer_has_buyer(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("customers/delete", {"id": CUSTOMER})
         hooks.notify("orders/create", order_body())
         [profile] = profiles(hooks, owner)
@@ -68,7 +68,9 @@ class TestLateOrder:
         assert order is not None
         assert str(order.profile_id) == profile["id"]
 
-    def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
+    def test_guest_order_updated_with_redacted_customer_loses_buyer(
+        self, hooks: Hooks, owner: Someone
+    ) -> None:
         """The profile for which it counted has nothing of it any more."""
         guest = f"guest.{CANARY}@example.com"
         hooks.notify("orders/create", order_body(customer=None, email=guest))
@@ -82,7 +84,9 @@ class TestLateOrder:
         assert order is not None
         assert (order.profile_id, order.buyer_erased) == (None, True)
 
-    def test_of_a_pull(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_pulled_orders_create_no_profile(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
         at = moment_of(UPDATED)
         assert at is not None
         buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
@@ -98,7 +102,7 @@ class TestShopRedact:
 
     BODY = f'{{"shop_id": 954889, "shop_domain": "{SHOP}"}}'.encode()
 
-    def test_all_that_it_brought_goes(
+    def test_all_data_of_shop_is_deleted(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(privacy, "_PAGE", 2)
@@ -112,7 +116,7 @@ class TestShopRedact:
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [row for row in known.world.rows() if EMAIL in repr(vars(row))] == []
 
-    def test_who_is_known_from_elsewhere_stays(self, known: Hooks, owner: Someone) -> None:
+    def test_person_known_to_other_store_remains(self, known: Hooks, owner: Someone) -> None:
         put_elsewhere(known, owner)
         remove_app(known)
         known.notify("shop/redact", self.BODY)
@@ -120,7 +124,7 @@ class TestShopRedact:
         assert (profile["name"], profile["email"], profile["phone"]) == (None, EMAIL, None)
         assert str(known.store.id) not in profile["storeIds"]
 
-    def test_guests_who_are_known_by_orders_alone(
+    def test_guests_known_by_orders_only(
         self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A person whom another store has stays, without what the shop sent of them."""
@@ -142,7 +146,7 @@ class TestShopRedact:
             stored = repr([vars(row) for row in hooks.world.rows()])
             assert [each for each in guests if each in stored] == []
 
-    def test_connected_again_later_it_brings_all_of_it_again(
+    def test_reconnected_shop_is_imported_again(
         self, known: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
         at = moment_of(UPDATED)
@@ -157,7 +161,7 @@ class TestShopRedact:
         assert known.customer().email == EMAIL
         assert known.order() is not None
 
-    def test_not_of_one_that_was_connected_again(
+    def test_ignored_for_reconnected_shop(
         self, known: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
         remove_app(known)
@@ -167,7 +171,7 @@ class TestShopRedact:
         assert known.order() is not None
 
     @pytest.mark.parametrize("which", [1, 2, 4])
-    def test_not_of_one_that_is_connected_again_meanwhile(
+    def test_stops_when_shop_is_reconnected_concurrently(
         self, known: Hooks, shopify: Shopify, owner: Someone, which: int
     ) -> None:
         """The records that it sent by then stay, also if an earlier message comes later."""
@@ -191,7 +195,7 @@ class TestShopRedact:
         assert all(known.find_customer(n) for n in (1, 2))
         assert all(known.order(n) for n in (1, 2))
 
-    def test_out_of_time_it_goes_on(
+    def test_run_out_of_time_is_continued_by_next_run(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Each run does three things, and queues the next run with the position that it reached."""
@@ -219,7 +223,7 @@ class TestShopRedact:
         assert [each and each.store_id for each in runs[1:]] == [known.store.id] * 3
 
     @pytest.mark.parametrize("is_erased", [True, False])
-    def test_the_list_changes_between_two_runs(
+    def test_customer_list_changes_between_runs(
         self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, is_erased: bool
     ) -> None:
         """A person leaves the part of the list that is done, or moves into it."""

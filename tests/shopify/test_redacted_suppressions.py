@@ -51,7 +51,7 @@ def in_clear(hooks: Hooks, *words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("at_once", [1, redacting.MAX_LIFTED])
-def test_the_hash_alone_is_left(
+def test_only_hash_of_address_remains(
     known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(redacting, "MAX_LIFTED", at_once)
@@ -70,7 +70,7 @@ def test_the_hash_alone_is_left(
     assert (item["suppressed"], item["reason"]) == (True, "complaint")
 
 
-def test_what_another_store_knows_keeps_its_name(known: Hooks, owner: Someone) -> None:
+def test_address_known_to_other_store_remains(known: Hooks, owner: Someone) -> None:
     made = suppress(known, owner, "manual", "sms")
     known.notify("customers/redact", REDACT)
     assert [each["phone"] for each in profiles(known, owner)] == [PHONE]
@@ -78,7 +78,7 @@ def test_what_another_store_knows_keeps_its_name(known: Hooks, owner: Someone) -
     assert (found["address"], found["note"]) == (PHONE, NOTE)
 
 
-def test_killed_anywhere(known: Hooks, owner: Someone) -> None:
+def test_killed_at_any_call(known: Hooks, owner: Someone) -> None:
     suppress(known, owner, "hard_bounce")
     body = json.dumps({**REDACT, "orders_to_redact": []}).encode()
     webhook = Webhook(SHOP, "customers/redact", clock.now(), body)

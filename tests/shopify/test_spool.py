@@ -35,12 +35,12 @@ def filled(pieces: Iterable[bytes]) -> list[tuple[dict[str, object], list[dict[s
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_a_line_that_is_no_record_is_left_out(name: str) -> None:
+def test_invalid_line_is_skipped(name: str) -> None:
     file = b"\n".join([LINES[name], json.dumps(ORDER).encode(), LINES[name]])
     assert filled([file]) == [(ORDER, [])]
 
 
-def test_a_line_that_is_longer_than_a_record_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlong_line_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "MAX_LINE_BYTES", 1_000)
     long = b'{"id": "2", "a": "' + b"x" * 2_000 + b'"}'
     file = b"\n".join([json.dumps(ORDER).encode(), long, b'{"id": "3"}', long])
@@ -48,7 +48,7 @@ def test_a_line_that_is_longer_than_a_record_can_be(monkeypatch: pytest.MonkeyPa
     assert filled(pieces) == [(ORDER, []), ({"id": "3"}, [])]
 
 
-def test_records_that_stand_below_each_other() -> None:
+def test_cyclic_parent_ids_do_not_loop() -> None:
     """Shopify has none, but reading a record ends even so."""
     ring = [{"id": "a", "__parentId": "b"}, {"id": "b", "__parentId": "a"}]
     below = {"id": "a", "__parentId": ORDER["id"]}

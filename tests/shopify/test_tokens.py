@@ -71,12 +71,12 @@ def status(shopify: Shopify, workspace: WorkspaceScope) -> ConnectionStatus:
 class TestUsable:
     """A token that is valid for minutes to come."""
 
-    def test_the_one_that_is_there(self, connected: Shopify) -> None:
+    def test_valid_token_is_returned_without_request(self, connected: Shopify) -> None:
         assert works(connected, usable_grant(SHOP, patient()))
         assert connected.server.requests == []
 
     @pytest.mark.parametrize(("left", "refreshes"), [(1, False), (0, True), (-90, True)])
-    def test_is_refreshed_five_minutes_before_it_ends(
+    def test_refreshed_five_minutes_before_expiry(
         self, world: World, connected: Shopify, left: int, refreshes: bool
     ) -> None:
         grant = find_grant(SHOP)
@@ -88,7 +88,7 @@ class TestUsable:
         assert works(connected, usable)
         assert usable == find_grant(SHOP)
 
-    def test_a_refresh_sends_what_shopify_asks_for(self, world: World, connected: Shopify) -> None:
+    def test_refresh_request_parameters(self, world: World, connected: Shopify) -> None:
         grant = find_grant(SHOP)
         assert grant is not None
         world.advance(hours=1)
@@ -104,19 +104,17 @@ class TestUsable:
             }
         ]
 
-    def test_a_shop_that_was_never_connected(self, shopify: Shopify) -> None:
+    def test_never_connected_shop_needs_reauth(self, shopify: Shopify) -> None:
         with pytest.raises(NeedsReauth):
             usable_grant(SHOP, patient())
         assert shopify.server.requests == []
 
-    def test_goes_on_for_years_in_which_it_is_used(self, world: World, connected: Shopify) -> None:
+    def test_tokens_stay_valid_for_years_of_use(self, world: World, connected: Shopify) -> None:
         for _ in range(20):
             world.advance(days=89)
             assert works(connected, usable_grant(SHOP, patient()))
 
-    def test_the_scopes_are_those_of_the_last_answer(
-        self, world: World, connected: Shopify
-    ) -> None:
+    def test_scopes_follow_last_token_response(self, world: World, connected: Shopify) -> None:
         installation = connected.shop().installation
         assert installation is not None
         installation.scopes = ("read_orders",)
@@ -127,7 +125,7 @@ class TestUsable:
 class TestRefused:
     """A shop that issues no more tokens."""
 
-    def test_its_store_needs_reauth(
+    def test_store_needs_reauth(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         connected.shop().installation = None  # a user removed the app
@@ -139,7 +137,7 @@ class TestRefused:
         [row] = connected.connections(owner)
         assert row["state"] == "needs_attention"
 
-    def test_after_ninety_quiet_days(
+    def test_refresh_token_expires_after_ninety_unused_days(
         self, world: World, connected: Shopify, workspace: WorkspaceScope
     ) -> None:
         world.advance(days=90, seconds=1)
@@ -147,7 +145,7 @@ class TestRefused:
             usable_grant(SHOP, patient())
         assert status(connected, workspace) is ConnectionStatus.NEEDS_REAUTH
 
-    def test_again_and_again(
+    def test_repeated_refusals_do_not_wait(
         self, world: World, connected: Shopify, workspace: WorkspaceScope
     ) -> None:
         connected.shop().installation = None
@@ -170,7 +168,7 @@ class TestRefused:
             Response('{"access_token": "shpat_only", "scope": "read_orders"}'),
         ],
     )
-    def test_what_may_pass_or_is_our_own_fault_is_no_refusal(
+    def test_temporary_or_own_failure_does_not_need_reauth(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, answer: Response
     ) -> None:
         world.advance(hours=1)
@@ -181,7 +179,7 @@ class TestRefused:
         assert works(connected, usable_grant(SHOP, patient()))
         assert connected.naps == []  # no run holds the lease any more
 
-    def test_an_app_that_was_taken_away_is_no_refusal_either(
+    def test_missing_app_configuration_does_not_need_reauth(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, monkeypatch: Any
     ) -> None:
         def gone() -> None:
@@ -193,7 +191,7 @@ class TestRefused:
             usable_grant(SHOP, patient())
         assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
-    def test_approved_again_while_it_was_refused(
+    def test_concurrent_approval_wins_over_refusal(
         self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         """The callback's tokens are stored when the refusal of the old ones arrives."""
@@ -208,7 +206,7 @@ class TestRefused:
         assert works(connected, usable_grant(SHOP, patient()))
         assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
-    def test_the_refusal_of_old_tokens_doesnt_mark_a_store_with_new_ones(
+    def test_refusal_of_old_tokens_does_not_affect_new_ones(
         self, world: World, connected: Shopify, workspace: WorkspaceScope
     ) -> None:
         old = find_grant(SHOP)
@@ -230,10 +228,10 @@ def approve_in_place(shopify: Shopify) -> None:
     changes.commit()
 
 
-class TestAtOnce:
+class TestConcurrent:
     """Several runs that need a token at the same time."""
 
-    def test_two_are_one_refresh(
+    def test_concurrent_runs_refresh_once(
         self, world: World, connected: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         world.advance(hours=1)
@@ -259,7 +257,7 @@ class TestAtOnce:
         assert found == [first]
         assert works(connected, first)
 
-    def test_nobody_waits_for_ever(self, world: World, connected: Shopify) -> None:
+    def test_waiting_run_gives_up_after_patience(self, world: World, connected: Shopify) -> None:
         world.advance(hours=1)
         refused: list[BaseException] = []
 
@@ -275,7 +273,9 @@ class TestAtOnce:
         assert connected.token_requests() == 1
         assert works(connected, first)
 
-    def test_one_that_comes_late_changes_nothing(self, world: World, connected: Shopify) -> None:
+    def test_response_after_lease_expiry_is_discarded(
+        self, world: World, connected: Shopify
+    ) -> None:
         """Its lease ended before its answer arrived: another run has refreshed since."""
         world.advance(hours=1)
         found: list[Grant] = []
@@ -290,7 +290,7 @@ class TestAtOnce:
         assert late == find_grant(SHOP)
         assert connected.token_requests() == 2
 
-    def test_disconnected_while_it_was_refreshed(
+    def test_disconnection_during_refresh_stores_no_tokens(
         self, world: World, connected: Shopify, owner: Someone
     ) -> None:
         world.advance(hours=1)
@@ -308,7 +308,9 @@ class TestAtOnce:
 class TestKilled:
     """After a run that dies, the shop's tokens still work."""
 
-    def test_everywhere(self, world: World, connected: Shopify, workspace: WorkspaceScope) -> None:
+    def test_killed_at_any_call(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope
+    ) -> None:
         world.deliver()  # the first import asks the shop too
         world.advance(hours=1)
         outside = [connected.server.pretend.shops]
@@ -322,7 +324,7 @@ class TestKilled:
             assert works(connected, usable), positions
             assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
-    def test_between_shopifys_answer_and_our_write(
+    def test_killed_between_response_and_write(
         self, world: World, connected: Shopify, workspace: WorkspaceScope
     ) -> None:
         """Three in a row: each used the same refresh token, and none has stored its answer."""
@@ -343,9 +345,7 @@ class TestKilled:
         assert works(connected, usable_grant(SHOP, patient(0)))
         assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
-    def test_whoever_comes_before_the_lease_ends_waits(
-        self, world: World, connected: Shopify
-    ) -> None:
+    def test_next_run_waits_for_lease_of_killed_run(self, world: World, connected: Shopify) -> None:
         world.advance(hours=1)
 
         def die(_number: int, operation: str, moment: Side) -> None:
@@ -396,7 +396,7 @@ class TestHistories:
             max_size=12,
         )
     )
-    def test_any(
+    def test_token_works_after_any_history(
         self,
         connected: Shopify,
         workspace: WorkspaceScope,

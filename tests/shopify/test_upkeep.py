@@ -44,15 +44,15 @@ def due_rows(world: World) -> list[Any]:
 
 
 @pytest.mark.usefixtures("workspace")
-class TestQuiet:
+class TestQuietShop:
     """A shop without requests."""
 
-    def test_is_left_alone_for_thirty_days(self, world: World, shopify: Shopify) -> None:
+    def test_not_refreshed_for_thirty_days(self, world: World, shopify: Shopify) -> None:
         world.advance(days=29, hours=23)
         assert run() == 0
         assert shopify.server.requests == []
 
-    def test_keeps_its_tokens_for_years(
+    def test_tokens_stay_valid_for_years(
         self, world: World, shopify: Shopify, workspace: WorkspaceScope
     ) -> None:
         for _ in range(12):
@@ -66,7 +66,7 @@ class TestQuiet:
         assert grant is not None
         assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
 
-    def test_one_that_took_the_app_away_needs_attention(
+    def test_removed_app_needs_reauth(
         self, world: World, shopify: Shopify, workspace: WorkspaceScope
     ) -> None:
         shopify.shop().installation = None
@@ -75,7 +75,7 @@ class TestQuiet:
         assert shopify.store(workspace).connection_status is ConnectionStatus.NEEDS_REAUTH
         assert run() == 0
 
-    def test_a_run_takes_so_many_and_the_next_one_the_rest(
+    def test_run_handles_limited_number_of_shops(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(upkeep, "MAX_OF_A_SHARD", 0)
@@ -84,7 +84,7 @@ class TestQuiet:
         monkeypatch.setattr(upkeep, "MAX_OF_A_SHARD", 1)
         assert run() == 1
 
-    def test_a_move_leaves_it_due_once(self, world: World, shopify: Shopify) -> None:
+    def test_moved_shop_is_due_once(self, world: World, shopify: Shopify) -> None:
         stranger = world.person()
         theirs = world.workspace(stranger)
         shopify.connect(stranger, theirs)
@@ -95,7 +95,7 @@ class TestQuiet:
         assert claim is not None
         assert claim.workspace == theirs
 
-    def test_disconnecting_takes_it_out(
+    def test_disconnected_shop_is_not_due(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         world.advance(days=30, minutes=1)
@@ -105,14 +105,14 @@ class TestQuiet:
         assert answer.status == 204
         assert due_rows(world) == []
 
-    def test_a_row_that_no_claim_knows_goes(self, world: World, shopify: Shopify) -> None:
+    def test_due_row_without_claim_is_deleted(self, world: World, shopify: Shopify) -> None:
         for row in world.rows(f"shop#{SHOP}"):
             row.delete()
         world.advance(days=30, minutes=1)
         assert run() == 1
         assert due_rows(world) == []
 
-    def test_killed_anywhere_it_is_still_looked_after(self, world: World, shopify: Shopify) -> None:
+    def test_killed_at_any_call(self, world: World, shopify: Shopify) -> None:
         world.advance(days=30, minutes=1)
         for _ in crashes(world, run, outside=[shopify.server.pretend.shops]):
             world.advance(minutes=1)
@@ -124,7 +124,7 @@ class TestQuiet:
             assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
 
 
-def test_those_that_fail_unforeseen_hold_nobody_up(
+def test_unexpected_failure_does_not_block_other_shops(
     world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For example, a shop's tokens can't be unsealed: it is put off like one that can't answer."""
@@ -156,7 +156,7 @@ def test_those_that_fail_unforeseen_hold_nobody_up(
     assert len(due_rows(world)) == 2
 
 
-def test_those_that_fail_hold_nobody_up(
+def test_unavailable_shop_does_not_block_other_shops(
     world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are tried a day later, each at its own time, and never dropped."""

@@ -4,6 +4,6 @@ from tests.docs.walks import walking
 from tests.shopify.hooks import Hooks, order_body
 
 
-def test_a_webhook_brings_an_order(hooks: Hooks) -> None:
+def test_webhook_stores_order(hooks: Hooks) -> None:
     with walking("A webhook with an order"):
         hooks.notify("orders/create", order_body())

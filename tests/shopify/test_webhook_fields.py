@@ -238,7 +238,7 @@ def record_of(kind: str, store: Store, body: Body) -> object:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_a_field_is_kept_or_named_as_not_kept(kind: str) -> None:
+def test_every_field_is_stored_or_listed_as_ignored(kind: str) -> None:
     """Another value changes the record exactly if the field is kept."""
     store, stored = store_in("de-AT"), set[str]()
     whole, *_ = bodies(kind)
@@ -257,7 +257,7 @@ def is_named(kind: str, path: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_what_is_named_is_there(kind: str) -> None:
+def test_ignored_fields_exist_in_webhooks(kind: str) -> None:
     whole, *_ = bodies(kind)
     paths = set(paths_of(whole)) - KEPT[kind]
     for name in NOT_KEPT[kind]:
@@ -265,7 +265,7 @@ def test_what_is_named_is_there(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", READ)
-def test_what_a_version_has_besides_changes_nothing(kind: str) -> None:
+def test_api_versions_give_the_same_record(kind: str) -> None:
     store = store_in("de-AT")
     records = [READ[kind](store, getattr(webhook_bodies, kind)(version)) for version in VERSIONS]
     assert records[0] == records[1] == records[2]

@@ -94,7 +94,7 @@ class TestWritten:
         assert customer.email_consent == Consent()
         assert hooks.customer().sms_consent is ConsentState.SUBSCRIBED
 
-    def test_what_comes_back_records_nothing(
+    def test_echoed_webhook_records_no_change(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, want: Want
     ) -> None:
         want("unsubscribed")
@@ -106,9 +106,7 @@ class TestWritten:
         path = f"/profiles/{hooks.profile().id}/consent"
         assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
 
-    def test_the_shop_is_told_of_an_opt_in_level(
-        self, shopify: Shopify, hooks: Hooks, want: Want
-    ) -> None:
+    def test_mutation_has_opt_in_level(self, shopify: Shopify, hooks: Hooks, want: Want) -> None:
         seen: list[dict[str, Any]] = []
 
         def look(request: Request) -> None:
@@ -125,7 +123,7 @@ class TestWritten:
             "marketingOptInLevel": "SINGLE_OPT_IN",
         }
 
-    def test_a_no_that_was_said_again_since_the_shop_has_a_yes(
+    def test_repeated_opt_out_overrides_older_subscription_in_shop(
         self, hooks: Hooks, customer: ShopCustomer, want: Want
     ) -> None:
         """The shop accepts nothing older than what it has: the last time counts."""
@@ -139,7 +137,7 @@ class TestWritten:
         hooks.notify("customers/update", customer_body(**fields, updated_at=hours[2]))
         assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
 
-    def test_after_the_token_ended(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+    def test_expired_token_is_refreshed(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
         hooks.world.advance(hours=2)
         assert want("subscribed") == WRITTEN
         assert shopify.token_requests() == 1
@@ -159,12 +157,12 @@ class TestSkipped:
         assert want("subscribed") == skipped("customer_deleted")
         assert shopify.server.requests == []
 
-    def test_customer_deleted_and_not_told_yet(self, shopify: Shopify, want: Want) -> None:
+    def test_customer_deleted_in_shop_without_webhook(self, shopify: Shopify, want: Want) -> None:
         shopify.shop(SHOP).customers.clear()
         assert want("subscribed") == skipped("customer_deleted")
 
     @pytest.mark.parametrize("email", [None, f"other.{CANARY}@example.com"])
-    def test_no_email_and_not_told_yet(
+    def test_email_changed_in_shop_without_webhook(
         self, customer: ShopCustomer, want: Want, email: str | None
     ) -> None:
         """No consent is written to another person's address."""
@@ -173,7 +171,7 @@ class TestSkipped:
         assert customer.email_consent == Consent()
 
     @pytest.mark.parametrize("phone", [None, "no number"])
-    def test_no_phone_and_not_told_yet(
+    def test_phone_changed_in_shop_without_webhook(
         self, customer: ShopCustomer, want: Want, phone: str | None
     ) -> None:
         customer.phone = phone
@@ -190,13 +188,13 @@ class TestSkipped:
         assert want("subscribed") == skipped("permission_missing")
         assert shopify.server.requests == []
 
-    def test_permission_missing_and_not_told_yet(self, shopify: Shopify, want: Want) -> None:
+    def test_scope_withdrawn_in_shop_without_webhook(self, shopify: Shopify, want: Want) -> None:
         installation = shopify.shop().installation
         assert installation is not None
         installation.scopes = ("read_customers", "read_orders", "read_products")
         assert want("subscribed") == skipped("permission_missing")
 
-    def test_superseded_here(self, hooks: Hooks, owner: Someone, want: Want) -> None:
+    def test_superseded_by_newer_change(self, hooks: Hooks, owner: Someone, want: Want) -> None:
         path = f"/profiles/{hooks.profile().id}/consent/email"
         first = hooks.world.call(
             "PUT", path, token=owner.token, json_body={"state": "unsubscribed"}
@@ -204,7 +202,7 @@ class TestSkipped:
         assert want("subscribed") == WRITTEN
         assert outcome(hooks, owner, first.json["id"]) == skipped("superseded")
 
-    def test_superseded_there(self, customer: ShopCustomer, want: Want) -> None:
+    def test_superseded_by_newer_state_in_shop(self, customer: ShopCustomer, want: Want) -> None:
         later = clock.now() + timedelta(minutes=1)
         customer.email_consent = Consent("UNSUBSCRIBED", later)
         assert want("subscribed") == skipped("superseded")
@@ -221,29 +219,29 @@ class TestSkipped:
 
 
 class TestFailed:
-    def test_somebody_has_to_approve_again(self, hooks: Hooks, want: Want) -> None:
+    def test_store_needs_reauth(self, hooks: Hooks, want: Want) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         assert want("subscribed") == failed("Somebody has to approve the app in the shop again.")
 
-    def test_the_shop_refuses_to_refresh(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+    def test_token_refresh_is_refused(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
         shopify.shop().installation = None
         assert want("subscribed") == failed("Somebody has to approve the app in the shop again.")
         store = shopify.store(hooks.workspace)
         assert store.connection_status is ConnectionStatus.NEEDS_REAUTH
 
-    def test_the_shop_refuses_the_change(self, shopify: Shopify, want: Want) -> None:
+    def test_user_error_from_shop(self, shopify: Shopify, want: Want) -> None:
         error = {"field": None, "message": f"{EMAIL} no", "code": "INVALID"}
         payload = {"customer": None, "userErrors": [error]}
         body = {"data": {"customerEmailMarketingConsentUpdate": payload}}
         shopify.server.interruptions += [_left_alone, _answer(body)]
         assert want("subscribed") == failed("The shop refused it: INVALID.")
 
-    def test_it_is_not_understood(self, shopify: Shopify, want: Want) -> None:
+    def test_graphql_error_from_shop(self, shopify: Shopify, want: Want) -> None:
         body = {"errors": [{"message": "What?", "extensions": {"code": "undefinedField"}}]}
         shopify.server.interruptions += [_answer(body)]
         assert want("subscribed") == failed("The shop didn't understand the request.")
 
-    def test_after_its_tries(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_fails_after_all_attempts(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
         shopify.server.requests.clear()
         shopify.server.interruptions += [lambda _: Response(status=503)] * 100
@@ -259,7 +257,7 @@ class TestFailed:
         assert result["status"] == "failed"
         assert result["error"].startswith("The change couldn't be sent to the shop: ")
 
-    def test_a_lost_answer_is_told_again(
+    def test_lost_response_is_retried(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, customer: ShopCustomer
     ) -> None:
         """The shop accepted it, but the answer got lost: the second time changes nothing there."""
@@ -314,7 +312,7 @@ class TestKilled:
         write_back(json.dumps(message), 1)
 
     @pytest.mark.parametrize("channel", ["email", "sms"])
-    def test_it_is_told_in_the_end_and_counts_once(
+    def test_killed_at_any_call_is_written_once(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, channel: str
     ) -> None:
         change = self.say(hooks, owner, channel, "subscribed")
@@ -332,7 +330,7 @@ class TestKilled:
             assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
 
     @pytest.mark.parametrize("channel", ["email", "sms"])
-    def test_the_shop_ends_with_the_newest(
+    def test_newer_change_after_kill_wins(
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, channel: str
     ) -> None:
         """The person changes their mind before the dead run is retried."""

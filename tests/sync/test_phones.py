@@ -56,7 +56,9 @@ def store_in(primary_locale: str) -> Store:
         ("de-AT", {"country_code": "Austria"}, "+436641234567"),
     ],
 )
-def test_a_customers_phone(locale: str, address: dict[str, Any], phone: str | None) -> None:
+def test_shopify_customer_phone_uses_address_or_store_country(
+    locale: str, address: dict[str, Any], phone: str | None
+) -> None:
     store = store_in(locale)
     body = {"id": 7, "updated_at": WHEN, "phone": "0664 1234567", "default_address": address}
     assert rest.customer_of(store, body)[1].phone == phone
@@ -72,7 +74,7 @@ def test_a_customers_phone(locale: str, address: dict[str, Any], phone: str | No
 
 
 @pytest.mark.parametrize("country", sorted(COUNTRIES))
-def test_a_customers_phone_in_a_request_is_read_as_its_stores_country_writes_it(
+def test_national_phone_in_request_uses_store_country(
     country: str,
 ) -> None:
     store = store_in(f"en-{country}")
@@ -90,7 +92,7 @@ WRITTEN = "0664 / 123 45 67"
 PHONE = "+436641234567"
 
 
-def test_customers_and_orders_that_are_put(world: World) -> None:
+def test_phones_of_put_customers_and_orders(world: World) -> None:
     shop = open_shop(world)
     body = {"phone": WRITTEN, "externalCreatedAt": WHEN, "externalUpdatedAt": WHEN}
     put = shop.do("PUT", "/customers/c-1", body)
@@ -103,7 +105,7 @@ def test_customers_and_orders_that_are_put(world: World) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["0664 1", "call me", "+1 555-0123"])
-def test_a_phone_that_nobody_has_is_refused_with_its_place(world: World, wrong: str) -> None:
+def test_invalid_phone_is_refused_with_its_path(world: World, wrong: str) -> None:
     shop = open_shop(world)
     body = {"phone": wrong, "externalCreatedAt": WHEN, "externalUpdatedAt": WHEN}
     assert shop.do("PUT", "/customers/c-1", body).error_paths() == ["/phone"]
@@ -121,7 +123,7 @@ def test_a_phone_that_nobody_has_is_refused_with_its_place(world: World, wrong: 
     ]
 
 
-def test_those_of_a_batch(world: World) -> None:
+def test_phones_of_batch(world: World) -> None:
     shop = open_shop(world)
     sent = shop.queue(
         customers=[customer(0, email=None, phone=WRITTEN)],

@@ -17,10 +17,10 @@ from tests.catalog.products.state import check
 from tests.harness.world import World
 
 
-class TestWhoMay:
+class TestAccess:
     """Who may call the operations."""
 
-    def test_another_workspaces(
+    def test_other_workspaces_changes_are_not_found(
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -38,7 +38,7 @@ class TestWhoMay:
 class TestGetPriority:
     """GET /stores/{id}/product-priority."""
 
-    def test_a_store_by_itself(self, place: Place) -> None:
+    def test_store_without_feeds(self, place: Place) -> None:
         store = {
             "id": place.own,
             "kind": "store",
@@ -66,7 +66,7 @@ class TestGetPriority:
             "customFields": ["b", "origin"],
         }
 
-    def test_with_a_feed(self, place: Place, product_source: ProductSource) -> None:
+    def test_store_with_feed(self, place: Place, product_source: ProductSource) -> None:
         shown = place.get(place.path)
         assert [each["products"] for each in shown["sources"]] == [3, 3]
         assert shown["sources"][1] == {
@@ -82,7 +82,9 @@ class TestGetPriority:
         commit_anew(lambda c: rename_feed(c, place.value, product_source.source_id, "Other"))
         assert place.get(place.path)["sources"][1]["name"] == "Other"
 
-    def test_a_feed_that_left(self, place: Place, product_source: ProductSource) -> None:
+    def test_deleted_feed_leaves_the_rules(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
         change = place.ready(
             str(product_source.source), product__title=[str(product_source.source)]
         )
@@ -99,7 +101,7 @@ class TestGetPriority:
 class TestList:
     """GET /stores/{id}/product-priority/changes."""
 
-    def test_a_page_of_long_rules(
+    def test_page_too_large_is_refused(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         change = place.ready(str(product_source.source), product__title=[place.own])
@@ -112,7 +114,7 @@ class TestList:
 class TestPropose:
     """POST /stores/{id}/product-priority/changes."""
 
-    def test_a_new_change(self, place: Place, product_source: ProductSource) -> None:
+    def test_new_change_is_previewed(self, place: Place, product_source: ProductSource) -> None:
         first = place.propose(str(product_source.source), product__title=[place.own])
         assert first == {
             "id": first["id"],
@@ -159,7 +161,7 @@ class TestPropose:
         assert answer.error_paths() == (paths or ["/fields/product.title"])
         assert place.get(place.path)["openChange"] is None
 
-    def test_unknown_ones(self, place: Place) -> None:
+    def test_unknown_sources_and_fields_are_refused(self, place: Place) -> None:
         stranger = str(uuid4())
         body = {"order": [place.own, stranger], "fields": {"custom.x": [stranger]}}
         answer = place.call("POST", f"{place.path}/changes", body)
@@ -192,7 +194,7 @@ class TestPropose:
 class TestApply:
     """POST /product-priority-changes/{id}/apply."""
 
-    def test_applied(self, place: Place, product_source: ProductSource) -> None:
+    def test_change_is_applied(self, place: Place, product_source: ProductSource) -> None:
         change = place.ready(str(product_source.source), custom__x=[place.own])
         answer = place.act(change, "apply")
         assert answer.status == 202
@@ -228,7 +230,7 @@ class TestApply:
         assert place.act(change, "apply").problem() == (409, "change_not_ready")
         place.propose(place.own)
 
-    def test_a_write_under_the_former_rules_is_done_again(
+    def test_concurrent_write_follows_new_rules(
         self, place: Place, product_source: ProductSource
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -247,7 +249,7 @@ class TestApply:
 class TestDelete:
     """DELETE /product-priority-changes/{id}."""
 
-    def test_discarded(self, place: Place, product_source: ProductSource) -> None:
+    def test_change_is_discarded(self, place: Place, product_source: ProductSource) -> None:
         change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}"
         assert place.call("DELETE", path).status == 204
@@ -257,7 +259,7 @@ class TestDelete:
         assert not [row for row in place.world.rows() if isinstance(row, ChangedProductItem)]
         place.propose(place.own)
 
-    def test_the_one_before_is_the_last_again(
+    def test_last_change_falls_back_to_previous_one(
         self, place: Place, product_source: ProductSource
     ) -> None:
         firsts = (str(product_source.source), place.own, str(product_source.source))
@@ -270,7 +272,7 @@ class TestDelete:
             assert (last and last["id"]) == (None if rest is None else changes[rest]["id"])
 
     @pytest.mark.parametrize(("deleted", "other"), [(2, 1), (1, 2)])
-    def test_two_at_once_leave_the_one_before_them(
+    def test_concurrent_deletions_leave_previous_change(
         self, place: Place, product_source: ProductSource, deleted: int, other: int
     ) -> None:
         firsts = (str(product_source.source), place.own, str(product_source.source))
@@ -293,7 +295,7 @@ class TestDelete:
         place.world.advance(seconds=1)
         return change
 
-    def test_while_it_is_previewed(self, place: Place, product_source: ProductSource) -> None:
+    def test_deleted_during_preview(self, place: Place, product_source: ProductSource) -> None:
         change = place.propose(str(product_source.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
         place.world.deliver()

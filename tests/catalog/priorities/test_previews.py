@@ -26,7 +26,9 @@ from tests.harness.world import World
 class TestProducts:
     """GET /product-priority-changes/{id}/products."""
 
-    def test_from_and_to(self, place: Place, product_source: ProductSource) -> None:
+    def test_changed_fields_with_old_and_new_values(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
         change = place.ready(str(product_source.source))
         listed = place.get(f"/product-priority-changes/{change['id']}/products")
         by_id = {row["externalId"]: row for row in listed["items"]}
@@ -90,7 +92,7 @@ class TestProducts:
             )
         assert place.get(path, page=2)["items"] == []
 
-    def test_too_broad(
+    def test_filter_too_broad(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -100,7 +102,7 @@ class TestProducts:
         assert answer.problem() == (422, "filter_too_broad")
         assert place.get(path)["total"] == 1
 
-    def test_a_page_that_is_too_large(
+    def test_page_too_large_is_refused(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -111,7 +113,7 @@ class TestProducts:
             answer = place.call("GET", path, query=query)
             assert answer.problem() == (422, "page_too_large")
 
-    def test_ten_of_the_largest_fit_a_page(
+    def test_ten_largest_rows_fit_one_page(
         self, place: Place, product_source: ProductSource
     ) -> None:
         """A row lists only so many changes that ten of the largest rows fit into an answer."""
@@ -126,7 +128,7 @@ class TestProducts:
         assert answered(row) > 0.9 * MAX_BYTES
         assert 10 * answered(row) <= pagination.MAX_ANSWERED
 
-    def test_nothing_around_the_changes_is_large(self) -> None:
+    def test_row_without_changes_is_small(self) -> None:
         texts = "\x01" * 255
         image = {"url": "\u0301" * 2048, "alt": texts}
         bare = ChangedProduct(UUID(int=1), texts, texts, image, ())
@@ -138,7 +140,7 @@ class TestProducts:
         of_variant=st.booleans(),
         value=st.sampled_from([None, True, eur(10**15), [{"name": "Größe", "value": "茶"}]]),
     )
-    def test_a_size_is_no_less_than_what_is_answered(
+    def test_estimated_size_is_at_least_response_size(
         self, texts: list[str], locale: str | None, of_variant: bool, value: object
     ) -> None:
         one, two, three, four = texts
@@ -167,7 +169,7 @@ class TestStale:
             ),
         }
 
-    def test_whatever_changes(
+    def test_stale_after_any_product_or_source_change(
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
         change = place.ready(str(product_source.source), place.own)
@@ -184,7 +186,7 @@ class TestStale:
             assert place.change(change) == {**change, "stale": True}
             begin_anew()
 
-    def test_what_says_nothing_new_is_nothing(
+    def test_not_stale_after_writes_without_change(
         self, place: Place, product_source: ProductSource
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -200,7 +202,7 @@ class TestStale:
         put(place.world, place.owner, other, "p-1", product())
         assert place.change(change) == change
 
-    def test_the_stores_locales(
+    def test_stale_after_locale_or_currency_change(
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
         """A change is stale after another primary locale or currency, not after another label."""
@@ -233,7 +235,7 @@ class TestStale:
         ("change_of", "is_stale"),
         [({"primaryLocale": "en"}, True), ({"currency": "USD"}, True), ({"name": "New"}, False)],
     )
-    def test_the_store_connected_again(
+    def test_stale_if_reconnected_with_other_locale_or_currency(
         self, place: Place, product_source: ProductSource, change_of: dict[str, str], is_stale: bool
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -255,7 +257,7 @@ class TestStale:
             (409, "change_stale") if is_stale else (202, None)
         )
 
-    def test_what_is_written_for_a_store_that_was_read_before(
+    def test_write_with_outdated_store_follows_current_locales(
         self, place: Place, product_source: ProductSource
     ) -> None:
         """A worker that read the store earlier follows the locales that the store has by then."""
@@ -279,7 +281,7 @@ class TestStale:
         [listed] = place.get("/products", externalId="p-1")["items"]
         assert listed["title"] == "Green tea"
 
-    def test_a_product_that_changes_while_it_is_applied(
+    def test_product_changed_during_apply_makes_change_stale(
         self, place: Place, product_source: ProductSource
     ) -> None:
         """The product changes between the check of the marks and the commit."""
@@ -292,7 +294,7 @@ class TestStale:
             assert place.act(change, "apply").problem() == (409, "change_stale")
         assert place.get(place.path)["openChange"]["status"] == "ready"
 
-    def test_refreshed(self, place: Place, product_source: ProductSource) -> None:
+    def test_refresh_repeats_preview(self, place: Place, product_source: ProductSource) -> None:
         change = place.ready(str(product_source.source))
         write_layers(
             product_source,

@@ -48,13 +48,13 @@ class TestWorker:
         ]
         return {**summary, "changed": listed, "products": rows}
 
-    def test_killed_anywhere_in_a_preview(
+    def test_preview_killed_at_any_call(
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
         change = place.propose(str(product_source.source))
         self.killed_anywhere(world, place, change)
 
-    def test_killed_anywhere_while_applying(
+    def test_apply_killed_at_any_call(
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
         change = place.ready(str(product_source.source))
@@ -73,7 +73,7 @@ class TestWorker:
             work()
             assert self.outcome(place, change) == expected, positions
 
-    def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
+    def test_preview_step_is_limited_by_transaction_size(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of the four products change: a step that stores one compares no product after it."""
@@ -103,7 +103,7 @@ class TestWorker:
         back()
         return expected
 
-    def test_goes_on_with_the_next_message(
+    def test_run_out_of_time_is_continued_by_next_message(
         self, place: Place, product_source: ProductSource
     ) -> None:
         change = place.propose(str(product_source.source))
@@ -116,7 +116,7 @@ class TestWorker:
         place.world.deliver()
         assert place.change(change)["status"] == "ready"
 
-    def test_applied_counts_what_the_preview_listed(
+    def test_applied_count_follows_previewed_products(
         self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of four: the walk passes p-1, p-2, p-3 and f-1 in some order, one a run."""
@@ -141,7 +141,7 @@ class TestWorker:
         shown = place.change(change)
         assert (shown["status"], shown["counts"]["applied"]) == ("applied", 2)
 
-    def test_what_changes_meanwhile_is_looked_at_again(
+    def test_products_changed_during_preview_are_compared_again(
         self, place: Place, product_source: ProductSource
     ) -> None:
         change = place.propose(str(product_source.source))
@@ -157,7 +157,7 @@ class TestWorker:
         assert (shown["status"], shown["stale"]) == ("ready", False)
         assert shown["counts"] == {"products": 4, "previewed": 4, "changed": 2, "applied": 0}
 
-    def test_rules_that_change_meanwhile_begin_it_anew(
+    def test_rules_changed_during_preview_restart_it(
         self, place: Place, product_source: ProductSource
     ) -> None:
         change = place.propose(str(product_source.source))
@@ -169,7 +169,7 @@ class TestWorker:
         shown = place.change(change)
         assert (shown["status"], shown["stale"], shown["counts"]["changed"]) == ("ready", False, 1)
 
-    def test_a_source_that_leaves_meanwhile_makes_it_stale(
+    def test_source_deleted_during_preview_makes_change_stale(
         self, place: Place, product_source: ProductSource
     ) -> None:
         change = place.propose(place.own, product__title=[str(product_source.source)])
@@ -185,7 +185,7 @@ class TestWorker:
         assert place.call("DELETE", path).status == 204
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
-    def test_fails_in_the_end(
+    def test_fails_after_all_tries(
         self,
         place: Place,
         product_source: ProductSource,
@@ -216,7 +216,7 @@ class TestWorker:
         assert stored(place.world) == before
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
-    def test_what_a_discarded_change_leaves_is_not_given_up_quietly(
+    def test_failed_cleanup_of_discarded_change_goes_to_dead_letters(
         self,
         place: Place,
         product_source: ProductSource,
@@ -241,7 +241,7 @@ class TestWorker:
         assert remaining() == []
         self.run(place, change, tries=RECEIVES)
 
-    def test_names_of_many_variants(self, place: Place) -> None:
+    def test_names_of_many_variants_are_written_by_worker(self, place: Place) -> None:
         """Names of many variants are the worker's."""
         many = [variant(n, sku=f"s-{n}", barcode=None) for n in range(1, 60)]
         place.put("p-1", variants=many)

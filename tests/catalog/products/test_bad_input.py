@@ -14,7 +14,7 @@ from tests.harness.world import Someone, World
         ("/product-priority-changes/7", {}, "path.id"),
     ],
 )
-def test_an_id_that_is_none(
+def test_invalid_id_is_refused(
     world: World, owner: Someone, path: str, query: dict[str, str], wrong: str
 ) -> None:
     answer = world.call("GET", path, token=owner.token, query=query)

@@ -85,7 +85,9 @@ class TestNewProducts:
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(product=source_products())
-    def test_are_what_the_models_write(self, source: ProductSource, product: SourceProduct) -> None:
+    def test_rows_equal_those_of_models(
+        self, source: ProductSource, product: SourceProduct
+    ) -> None:
         """The models write the same rows of the product, given the layer that the load placed."""
         in_force = RulesRepository(source.store).get()
         with marking(WriteMark.IMPORT):
@@ -98,7 +100,7 @@ class TestNewProducts:
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(product=source_products())
-    def test_are_the_products_that_are_brought_one_by_one(
+    def test_products_equal_those_written_one_by_one(
         self, source: ProductSource, product: SourceProduct
     ) -> None:
         with mock.patch.object(clock, "now", return_value=NOW):
@@ -127,7 +129,7 @@ def written_by(changes: Changes) -> dict[str, Any]:
     return {row["pk"]["S"] + row["sk"]["S"]: row for row in puts}
 
 
-def test_a_product_that_is_there_makes_it_a_lost_race(world: World, source: ProductSource) -> None:
+def test_existing_product_causes_lost_race(world: World, source: ProductSource) -> None:
     """The others' rows are staged then: these products don't exist until a writer lists them."""
     write_layers(source, says("b", title="B"))
     in_force = RulesRepository(source.store).get()
@@ -151,7 +153,7 @@ def test_a_product_that_is_there_makes_it_a_lost_race(world: World, source: Prod
 
 
 @pytest.mark.parametrize("is_beside", [False, True])
-def test_a_name_of_products_of_several_units_is_of_all_of_them(
+def test_sku_shared_across_transactions_refers_to_all_products(
     source: ProductSource, monkeypatch: pytest.MonkeyPatch, is_beside: bool
 ) -> None:
     """The next unit is made ready before the names of the one before are stored, or beside it."""
@@ -171,7 +173,7 @@ def test_a_name_of_products_of_several_units_is_of_all_of_them(
     assert [row["first"]["S"], row["last"]["S"]] == ends
 
 
-def test_who_came_to_a_name_since_a_lost_try_stays(source: ProductSource) -> None:
+def test_sku_added_concurrently_survives_retry_of_lost_race(source: ProductSource) -> None:
     same = {"sku": "SAME"}
     write_layers(source, says("b", title="B"))
     in_force, loaded = RulesRepository(source.store).get(), begun(source)

@@ -15,12 +15,12 @@ from tests.harness.world import Answer, Someone, World
 class TestPut:
     """PUT /stores/{id}/products/{externalId}."""
 
-    def test_another_workspaces_store(self, world: World, store: str) -> None:
+    def test_other_workspaces_store_is_not_found(self, world: World, store: str) -> None:
         stranger = world.person()
         world.workspace(stranger)
         assert put(world, stranger, store, "p-1", product()).problem() == (404, "not_found")
 
-    def test_a_disconnected_store(self, world: World, owner: Someone, store: str) -> None:
+    def test_disconnected_store_is_refused(self, world: World, owner: Someone, store: str) -> None:
         put(world, owner, store, "p-1", product())
         world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
         answer = put(world, owner, store, "p-1", product(status="draft"))
@@ -63,7 +63,7 @@ class TestPut:
         assert answer.error_paths() == paths
         assert products(world) == []
 
-    def test_another_currency(self, world: World, owner: Someone, store: str) -> None:
+    def test_other_currency_is_refused(self, world: World, owner: Someone, store: str) -> None:
         usd = {"amount": 1, "currency": "USD"}
         variants = [variant(1, compareAtPrice=usd), variant(2, price=usd)]
         answer = put(world, owner, store, "p-1", product(variants=variants))
@@ -74,7 +74,9 @@ class TestPut:
         ]
         assert products(world) == []
 
-    def test_a_new_product(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_new_product_is_created(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
         answer = put(world, owner, store, "p-1", product())
         assert answer.status == 201
         assert without_moments(answer.json) == whole(store)
@@ -84,7 +86,7 @@ class TestPut:
         marked = check(world, store_of(world, store))
         assert (marked.products, dict(marked.locales)) == ({0: 1}, {0: ["de-AT", "en"]})
 
-    def test_a_known_product_is_replaced(
+    def test_existing_product_is_replaced(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         first = put(world, owner, store, "p-1", product()).json
@@ -125,7 +127,7 @@ class TestPut:
         assert gone["items"][0]["removedAt"] == answer.json["changedAt"]
         check(world, store_of(world, store))
 
-    def test_equal_times_are_accepted_older_ones_not(
+    def test_equal_time_is_accepted_and_older_refused(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "p-1", product())
@@ -135,7 +137,9 @@ class TestPut:
         assert older.problem() == (409, "stale_update")
         assert stored(world) == before
 
-    def test_the_same_again_writes_nothing(self, world: World, owner: Someone, store: str) -> None:
+    def test_identical_product_writes_nothing(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         first = put(world, owner, store, "p-1", product())
         before = stored(world)
         world.advance(minutes=1)
@@ -143,7 +147,7 @@ class TestPut:
         assert (again.status, again.json) == (200, first.json)
         assert stored(world) == before
 
-    def test_a_later_time_alone_is_noted_and_no_more(
+    def test_newer_time_without_change_updates_only_the_time(
         self, world: World, owner: Someone, store: str
     ) -> None:
         first = put(world, owner, store, "p-1", product())
@@ -164,7 +168,7 @@ class TestPut:
         assert (again.status, again.body) == (201, first.body)
         assert products(world)[0].summary.status == "archived"
 
-    def test_a_store_without_the_primary_locale(
+    def test_product_without_primary_locale_lacks_title(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         only = [{"locale": "fr", "title": "Thé"}]
@@ -193,7 +197,9 @@ class TestPut:
         assert (abroad["price"], abroad["missing"]) == (None, ["price"])
         assert body["price"] == {"min": eur(500), "max": eur(1000)}
 
-    def test_two_at_once(self, world: World, owner: Someone, store: str) -> None:
+    def test_concurrent_older_put_is_refused(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         """The request that reads first and writes last reads again: both are newer than nothing."""
 
         def meanwhile() -> None:
@@ -230,22 +236,22 @@ class TestDelete:
     def delete(self, world: World, by: Someone, store: str, external_id: str = "p-1") -> Answer:
         return world.call("DELETE", f"/stores/{store}/products/{external_id}", token=by.token)
 
-    def test_another_workspaces(self, world: World, owner: Someone, store: str) -> None:
+    def test_other_workspaces_product_is_not_found(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         put(world, owner, store, "p-1", product())
         stranger = world.person()
         world.workspace(stranger)
         assert self.delete(world, stranger, store).problem() == (404, "not_found")
         assert products(world)[0].removed_at is None
 
-    def test_of_a_store_that_is_disconnected(
-        self, world: World, owner: Someone, store: str
-    ) -> None:
+    def test_disconnected_store_is_refused(self, world: World, owner: Someone, store: str) -> None:
         put(world, owner, store, "p-1", product())
         world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
         assert self.delete(world, owner, store).problem() == (409, "store_disconnected")
         assert products(world)[0].removed_at is None
 
-    def test_it_is_removed(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_product_is_removed(self, world: World, owner: Someone, store: str, get: Get) -> None:
         first = put(world, owner, store, "p-1", product()).json
         world.advance(seconds=5)
         assert self.delete(world, owner, store).status == 204
@@ -262,7 +268,9 @@ class TestDelete:
         marked = check(world, store_of(world, store))
         assert marked.products == {0: 0}
 
-    def test_what_is_not_there(self, world: World, owner: Someone, store: str) -> None:
+    def test_unknown_product_is_not_found_and_removed_one_unchanged(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         assert self.delete(world, owner, store).problem() == (404, "not_found")
         put(world, owner, store, "p-1", product())
         self.delete(world, owner, store)
@@ -270,7 +278,7 @@ class TestDelete:
         assert self.delete(world, owner, store).status == 204
         assert stored(world) == before
 
-    def test_a_return_revives_the_same_id(
+    def test_newer_put_restores_same_id(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         first = put(world, owner, store, "p-1", product()).json

@@ -21,7 +21,9 @@ from tests.harness.world import Someone, World
 class TestGet:
     """GET /products/{id}."""
 
-    def test_another_workspaces(self, world: World, owner: Someone, store: str) -> None:
+    def test_other_workspaces_product_is_not_found(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
         body = put(world, owner, store, "p-1", product()).json
         stranger = world.person()
         world.workspace(stranger)
@@ -29,14 +31,16 @@ class TestGet:
             answer = world.call("GET", f"/products/{body['id']}{path}", token=stranger.token)
             assert answer.problem() == (404, "not_found")
 
-    def test_in_another_locale(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_other_locale_falls_back_to_primary(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
         body = put(world, owner, store, "p-1", product()).json
         read = get(f"/products/{body['id']}", locale="en")
         expected = {**body, "locale": "en", "title": "Green tea"}
         # The primary locale's description replaces the missing one.
         assert (read.status, read.json) == (200, expected)
 
-    def test_a_locale_that_it_has_not(
+    def test_unknown_locale_is_not_found(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         body = put(world, owner, store, "p-1", product()).json
@@ -49,7 +53,9 @@ class TestGet:
 class TestVariants:
     """GET /products/{id}/variants."""
 
-    def test_whole(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_all_fields_and_stock_filter(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
         image = {"url": "https://shop.example.com/v.jpg", "alt": None}
         variants = [
             variant(2, position=5, inventory=-1, continueSellingWhenOutOfStock=True),
@@ -116,7 +122,7 @@ class TestVariants:
 class TestSources:
     """GET /products/{id}/sources."""
 
-    def test_the_stores_own_records(
+    def test_records_and_winners_of_store(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         one = [variant(1, inventory=0)]
@@ -170,7 +176,7 @@ class TestSources:
         }
         assert len({row["id"] for row in sources["items"]}) == 4
 
-    def test_of_one_variant(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_filter_by_variant(self, world: World, owner: Someone, store: str, get: Get) -> None:
         body = put(world, owner, store, "p-1", product()).json
         path = f"/products/{body['id']}/sources"
         whole = get(path).json
@@ -185,7 +191,7 @@ class TestSources:
         assert get(path, variantId=str(uuid4())).json == expected
         assert get(path, variantId="v-1").error_paths() == ["query.variantId"]
 
-    def test_more_than_an_answer_holds(
+    def test_too_large_response_is_refused(
         self,
         world: World,
         owner: Someone,
@@ -205,7 +211,7 @@ class TestSources:
         only = str(derived_id(UUID(body["id"]), "variant", "v-1"))
         assert list(get(path, variantId=only).json["variantWinners"]) == [only]
 
-    def test_2000_variants_in_many_locales(
+    def test_2000_variants_of_seven_feeds_are_too_large(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         """Lambda hands over 6 MB, in which the answer is a string."""
@@ -247,7 +253,7 @@ class TestList:
         put(world, owner, store, "z", gone)
         world.call("DELETE", f"/stores/{store}/products/z", token=owner.token)
 
-    def test_another_workspaces_are_invisible(
+    def test_other_workspaces_products_are_not_listed(
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(world, owner, store, "p-1", product())
@@ -257,7 +263,9 @@ class TestList:
             listed = world.call("GET", "/products", token=stranger.token, query=query)
             assert (listed.json["items"], listed.json["total"]) == ([], 0)
 
-    def test_filters_and_orders(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_filters_and_sort_orders(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
         other = world.store(owner)
         self.fill(world, owner, store, other)
         feedless = str(uuid4())
@@ -323,13 +331,17 @@ class TestList:
             assert first["items"] == answer.json["items"][:10]
             assert get("/products", page=2, **query).json["items"] == []
 
-    def test_a_locale_is_shown(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_products_are_shown_in_requested_locale(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
         body = put(world, owner, store, "p-1", product()).json
         [row] = get("/products", locale="en").json["items"]
         expected = {name: body[name] for name in row} | {"locale": "en", "title": "Green tea"}
         assert row == expected
 
-    def test_stock_in_a_locale(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_stock_filter_follows_locale(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
         untracked = [variant(1, inventory=None)]
         put(world, owner, store, "p-1", product(variants=untracked))
         english = feed(store_of(world, store))
@@ -360,7 +372,7 @@ class TestList:
         [found] = get("/products", **query).error_paths()
         assert found.startswith(path)
 
-    def test_too_broad(
+    def test_filter_too_broad(
         self, world: World, owner: Someone, store: str, get: Get, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for number in range(3):

@@ -128,7 +128,7 @@ class TestResolution:
     """Any sources, locales, rules and removals."""
 
     @given(records(), rules(), st.sampled_from(["de-AT", "de-DE", "en", "en-GB", "fr", "ja"]))
-    def test_winners_are_the_models(self, records: list[Record], rules: Rules, locale: str) -> None:
+    def test_winners_match_model(self, records: list[Record], rules: Rules, locale: str) -> None:
         model = Model(records, rules)
         found = Resolution(records, rules, TERMS).in_locale(locale)
         shown = {None: (PRODUCT, found.resolved)} | {
@@ -147,7 +147,7 @@ class TestResolution:
                     )
 
     @given(records(), rules(), st.sampled_from(["de-AT", "en"]))
-    def test_what_is_live_and_what_is_missing(
+    def test_live_variants_and_missing_fields_match_model(
         self, records: list[Record], rules: Rules, locale: str
     ) -> None:
         model = Model(records, rules)
@@ -162,7 +162,7 @@ class TestResolution:
         assert set(summary_of(found).missing) == set(map(MissingField, lacking))
 
     @given(records(), rules())
-    def test_the_order_in_which_records_come_is_nothing(
+    def test_result_is_independent_of_record_order(
         self, records: list[Record], rules: Rules
     ) -> None:
         one, other = (Resolution(each, rules, TERMS) for each in (records, records[::-1]))
@@ -170,7 +170,7 @@ class TestResolution:
         assert one.in_locale("de-AT") == other.in_locale("de-AT")
 
     @given(records(), rules())
-    def test_the_price_range_is_of_its_resolved_variants(
+    def test_price_range_covers_resolved_variants(
         self, records: list[Record], rules: Rules
     ) -> None:
         model = Model(records, rules)

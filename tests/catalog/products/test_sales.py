@@ -88,7 +88,7 @@ def shop(world: World, owner: Someone, store: str) -> Shop:
 class TestSales:
     """GET /products/{id}/sales."""
 
-    def test_another_workspaces(self, world: World, shop: Shop) -> None:
+    def test_other_workspaces_product_is_not_found(self, world: World, shop: Shop) -> None:
         stranger = world.person()
         world.workspace(stranger)
         answer = world.call("GET", f"/products/{shop.product}/sales", token=stranger.token)
@@ -101,7 +101,7 @@ class TestSales:
         shop.sell("2", line("p-1", 0, 500), line("p-1", 1, 500, 500))
         assert shop.sales() == (2, 4, 1200)
 
-    def test_days_in_utc(self, shop: Shop) -> None:
+    def test_date_filters_are_days_in_utc(self, shop: Shop) -> None:
         for number, placed in enumerate(
             ["2026-03-01T00:30:00+02:00", "2026-03-01T00:00:00Z", "2026-03-02T23:59:59.999Z"]
         ):
@@ -117,7 +117,7 @@ class TestSales:
         for query, units in queries:
             assert (query, shop.sales(**query)[1]) == (query, units)
 
-    def test_a_store_that_comes_back_in_another_currency(
+    def test_store_reconnected_with_other_currency(
         self, world: World, owner: Someone, shop: Shop
     ) -> None:
         """What it sold before is neither shown nor added to, and can still be refunded."""
@@ -152,7 +152,7 @@ class TestSales:
         answer = world.call("GET", path, token=owner.token, query={"from": "x", "to": "2026-13-01"})
         assert answer.error_paths() == ["query.from", "query.to"]
 
-    def test_tests_and_cancelled_orders_are_none(self, shop: Shop) -> None:
+    def test_test_orders_and_cancelled_orders_do_not_count(self, shop: Shop) -> None:
         shop.sell("1", line("p-1"), isTest=True)
         shop.sell("2", line("p-1"))
         shop.sell("3", line("p-1"), financialStatus="refunded", totalRefunded=eur(100))
@@ -162,7 +162,7 @@ class TestSales:
         shop.sell("1", line("p-1", 5), isTest=False)
         assert shop.sales() == (2, 6, 600)
 
-    def test_an_order_that_changes(self, shop: Shop) -> None:
+    def test_changed_order_is_counted_again(self, shop: Shop) -> None:
         shop.sell("1", line("p-1", 2), line("p-2", 1))
         shop.sell("1", line("p-1", 1), placedAt="2026-03-05T00:00:00Z")
         assert shop.sales() == (1, 1, 100)
@@ -170,19 +170,21 @@ class TestSales:
         shop.sell("1", line("p-2", 1))
         assert shop.sales() == (0, 0, 0)
 
-    def test_a_deleted_order(self, world: World, owner: Someone, shop: Shop) -> None:
+    def test_deleted_order_is_subtracted(self, world: World, owner: Someone, shop: Shop) -> None:
         shop.sell("1", line("p-1"))
         path = f"/stores/{shop.id}/orders/1"
         assert world.call("DELETE", path, token=owner.token).status == 204
         world.deliver()
         assert shop.sales() == (0, 0, 0)
 
-    def test_sold_before_the_product_came(self, world: World, owner: Someone, shop: Shop) -> None:
+    def test_sales_before_product_exists_are_counted(
+        self, world: World, owner: Someone, shop: Shop
+    ) -> None:
         shop.sell("1", line("p-9", 3))
         shop.product = put(world, owner, shop.id, "p-9", product()).json["id"]
         assert shop.sales() == (1, 3, 300)
 
-    def test_nothing_is_sent_where_nothing_else_was_sold(self, world: World, shop: Shop) -> None:
+    def test_order_without_changed_sales_queues_no_message(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"), line(None), deliver=False)
         assert len(world.waiting_in_stream()) == 1
         world.deliver()
@@ -208,21 +210,21 @@ class TestMessages:
             patched.setitem(world._relay.source, "MaximumRetryAttempts", 1)
             world.relay()
 
-    def test_no_row_of_the_outbox(self, world: World, shop: Shop) -> None:
+    def test_message_is_queued_without_outbox_row(self, world: World, shop: Shop) -> None:
         workspace = store_of(world, shop.id).workspace.id
         order_id = shop.sell("1", line("p-1"), deliver=False)
         assert world.rows(PARTITION) == []
         world.relay()
         assert self.messages() == [f'{{"workspaceId":"{workspace}","orderId":"{order_id}"}}']
 
-    def test_a_cancelled_order(self, world: World, shop: Shop) -> None:
+    def test_cancelled_order_queues_message(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"))
         shop.sell("1", line("p-1"), deliver=False, cancelledAt="2026-03-01T11:00:00Z")
         assert len(world.waiting_in_stream()) == 1
         world.deliver()
         assert shop.sales() == (0, 0, 0)
 
-    def test_a_deleted_order(self, world: World, shop: Shop) -> None:
+    def test_deleted_order_queues_message(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"))
         path = f"/stores/{shop.id}/orders/1"
         assert world.call("DELETE", path, token=shop.owner.token).status == 204
@@ -230,9 +232,7 @@ class TestMessages:
         world.deliver()
         assert shop.sales() == (0, 0, 0)
 
-    def test_an_order_that_goes_to_nobody_is_not_counted_again(
-        self, world: World, shop: Shop
-    ) -> None:
+    def test_erasure_of_buyer_queues_no_message(self, world: World, shop: Shop) -> None:
         """The erasure writes the order's row, and doesn't change what it sold."""
         shop.sell("1", line("p-1"))
         [profile] = world.call("GET", "/profiles", token=shop.owner.token).json["items"]
@@ -244,16 +244,14 @@ class TestMessages:
         assert pump_queue("ProfileErasureQueue") == 1
         assert world.waiting_in_stream() == []
 
-    def test_what_is_given_up_is_queued_again(self, world: World, shop: Shop) -> None:
+    def test_abandoned_stream_record_is_queued_again(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"), deliver=False)
         self.give_up(world)
         assert shop.sales() == (0, 0, 0)
         world.deliver()
         assert shop.sales() == (1, 1, 100)
 
-    def test_what_the_stream_lost_is_counted_by_the_rebuild_of_its_search(
-        self, world: World, shop: Shop
-    ) -> None:
+    def test_rebuild_search_counts_orders_missed_by_stream(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"))
         shop.sell("2", line("p-1"), deliver=False)
         world.lose_stream()
@@ -266,7 +264,7 @@ class TestMessages:
         world.deliver()
         assert shop.sales() == (2, 2, 200)
 
-    def test_the_relay_killed_anywhere(self, world: World, shop: Shop) -> None:
+    def test_relay_killed_at_any_call(self, world: World, shop: Shop) -> None:
         """The stream delivers the record again."""
         shop.sell("1", line("p-1"), deliver=False)
         [record] = world.records_to_queue()
@@ -299,7 +297,7 @@ class TestCounting:
         assert sorted(units for _, _, units, _ in rows) == list(range(1, 201))
         assert shop.sales() == (1, 1, 100)
 
-    def test_killed_anywhere_and_twice(
+    def test_killed_at_any_call_and_delivered_twice(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(counting, "MAX_AT_ONCE", 2)
@@ -321,14 +319,14 @@ class TestCounting:
             work()
             assert self.counted(world) == expected, positions
 
-    def test_two_at_once(self, world: World, shop: Shop) -> None:
+    def test_concurrent_runs_count_once(self, world: World, shop: Shop) -> None:
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         message = self.message(shop, order_id)
         with before_the_commit(lambda: run_worker(counting.count_order, message)):
             run_worker(counting.count_order, message)
         assert shop.sales() == (1, 2, 200)
 
-    def test_messages_in_the_wrong_order(self, world: World, shop: Shop) -> None:
+    def test_messages_out_of_order(self, world: World, shop: Shop) -> None:
         """Each message counts the order as it is now, not as it was when the message was sent."""
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         shop.sell("1", line("p-1", 5), deliver=False)
@@ -336,7 +334,7 @@ class TestCounting:
             run_worker(counting.count_order, self.message(shop, order_id))
         assert shop.sales() == (1, 5, 500)
 
-    def test_an_order_that_is_gone_with_its_workspace(self, world: World, shop: Shop) -> None:
+    def test_order_of_deleted_workspace_is_ignored(self, world: World, shop: Shop) -> None:
         before = {row.key for row in Item.scan()}
         run_worker(counting.count_order, self.message(shop, str(UUID(int=1))))
         assert {row.key for row in Item.scan()} == before

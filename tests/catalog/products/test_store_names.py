@@ -35,7 +35,7 @@ KEYS = [
 
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(writes=WRITES)
-def test_the_same_is_found_whatever_was_written_before(
+def test_names_read_at_once_match_like_single_reads(
     world: World, owner: Someone, writes: list[tuple[str, list[dict[str, Any]] | None]]
 ) -> None:
     """Products that are put, put once more under other names, and deleted."""
@@ -58,7 +58,7 @@ def test_the_same_is_found_whatever_was_written_before(
     assert all(products_among(key, names) for key in found)
 
 
-def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store: str) -> None:
+def test_unknown_keys_need_no_read(world: World, owner: Someone, store: str) -> None:
     put(world, owner, store, "p-1", product(variants=[variant(1)]))
     shop = store_of(world, store)
     names = read_names(shop, 1_000)
@@ -74,7 +74,7 @@ def test_of_what_is_nobodys_nothing_is_read(world: World, owner: Someone, store:
     assert found == match(shop, keys)
 
 
-def test_more_products_or_names_than_wanted_are_given_up(
+def test_too_many_products_or_names_are_not_read(
     world: World, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_names, "_DEVIATIONS", 0)

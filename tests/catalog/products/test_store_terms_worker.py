@@ -101,7 +101,7 @@ def queued(shop: Shop) -> list[dict[str, Any]]:
 class TestPrimaryLocale:
     """PUT /stores/{id}/locales."""
 
-    def test_lists_titles_and_search_follow(self, shop: Shop) -> None:
+    def test_lists_and_search_follow_new_primary_locale(self, shop: Shop) -> None:
         assert shop.titles(sort="title") == ["Tee 0", "Tee 1", "Tee 2"]
         shop.set_primary("en")
         shop.world.deliver()
@@ -112,7 +112,7 @@ class TestPrimaryLocale:
         assert [each["title"] for each in group["items"]] == ["Tea 1"]
         check(shop.world, store_of(shop.world, shop.id))
 
-    def test_back_before_the_worker_came(self, shop: Shop) -> None:
+    def test_locale_restored_before_worker_changes_nothing(self, shop: Shop) -> None:
         before = shop.listed()
         for locale in ("en", "de-AT"):
             shop.set_primary(locale)
@@ -120,13 +120,13 @@ class TestPrimaryLocale:
         assert shop.listed() == before
         check(shop.world, store_of(shop.world, shop.id))
 
-    def test_what_says_the_same_queues_nothing(self, shop: Shop) -> None:
+    def test_unchanged_locale_queues_no_message(self, shop: Shop) -> None:
         before = shop.listed()
         shop.set_primary("de-AT")
         assert queued(shop) == []
         assert shop.listed() == before
 
-    def test_one_message_is_queued(self, shop: Shop) -> None:
+    def test_changed_locale_queues_one_message(self, shop: Shop) -> None:
         before = clock.now()
         shop.set_primary("en")
         [message] = queued(shop)
@@ -144,7 +144,7 @@ class TestPrimaryLocale:
 class TestCurrency:
     """POST /stores, by which a store is connected again."""
 
-    def test_prices_in_another_one_are_none(self, shop: Shop) -> None:
+    def test_prices_in_former_currency_are_hidden(self, shop: Shop) -> None:
         assert {row["price"]["max"]["currency"] for row in shop.listed()} == {"EUR"}
         assert shop.call("GET", "/products", missing="price")["total"] == 0
         shop.reconnect("KWD")
@@ -161,7 +161,7 @@ class TestWorker:
     def _small_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(store_terms_worker, "RESOLVED_AT_ONCE", 2)
 
-    def test_out_of_time_the_next_message_goes_on(
+    def test_run_out_of_time_is_continued_by_next_message(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(Run, "is_over", lambda _run: True)
@@ -171,7 +171,7 @@ class TestWorker:
         assert shop.titles(status="removed") == ["Tea 3"]
         check(shop.world, store_of(shop.world, shop.id))
 
-    def test_twice_and_late(self, shop: Shop) -> None:
+    def test_duplicate_and_late_messages(self, shop: Shop) -> None:
         shop.set_primary("en")
         shop.world.deliver()
         before = shop.listed()
@@ -180,11 +180,11 @@ class TestWorker:
             run_worker(worker.run_job, terms(shop, **more))
         assert shop.listed() == before
 
-    def test_of_a_store_that_is_gone(self, shop: Shop) -> None:
+    def test_deleted_store_is_ignored(self, shop: Shop) -> None:
         gone = UUID(int=7)
         run_worker(worker.run_job, Job(JobKind.TERMS, gone, gone, gone, None))
 
-    def test_killed_anywhere(self, shop: Shop) -> None:
+    def test_killed_at_any_call(self, shop: Shop) -> None:
         shop.set_primary("en")
         job = terms(shop)
         found = crashes(shop.world, lambda: run_worker(worker.run_job, job), deliver=False)

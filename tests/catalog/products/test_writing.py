@@ -53,7 +53,7 @@ def lasting(body: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in body.items() if n not in {"changedAt", "syncedAt", "addedAt"}}
 
 
-class TestBringing:
+class TestReplaceLayer:
     """Records of a feed beside the store's own."""
 
     def test_several_products_in_one_transaction(
@@ -70,7 +70,7 @@ class TestBringing:
         marked = check(world, shop)
         assert marked.products == {0: 1, 1: 6}
 
-    def test_it_enriches_what_the_store_leaves_out(
+    def test_feed_fills_fields_missing_in_store(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product(link=None, variants=[variant(1)]))
@@ -86,7 +86,9 @@ class TestBringing:
         assert (body["compareAtPrice"], body["missing"]) == (eur(900), [])
         check(world, shop)
 
-    def test_what_is_not_said_again_goes(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_variant_missing_in_new_layer_is_removed(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         source = feed(shop)
         write_layers(
             source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F")
@@ -102,19 +104,21 @@ class TestBringing:
         body = shown(world, owner, shop, "f-1")
         assert (body["title"], body["locales"]) == ("F", ["de-AT", "en"])
 
-    def test_a_product_begins_with_a_record_of_its_own(self, shop: Store) -> None:
+    def test_layer_without_product_record_is_refused(self, shop: Store) -> None:
         source = feed(shop)
         with pytest.raises(ValueError, match="of the product itself"):
             write_layers(source, says("f-1", None, {"a": {"title": "A"}}))
 
-    def test_too_many_variants(self, shop: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_many_variants_are_refused(
+        self, shop: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(assembling, "MAX_VARIANTS", 2)
         source = feed(shop)
         many = {str(n): {"title": "x"} for n in range(3)}
         with pytest.raises(ValidationFailed):
             write_layers(source, says("f-1", None, many, title="F"))
 
-    def test_a_layer_that_is_too_large(
+    def test_too_large_layer_is_refused(
         self, world: World, shop: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(assembling, "MAX_LAYER_BYTES", 100)
@@ -123,9 +127,7 @@ class TestBringing:
             write_layers(source, says("f-1", title=text))
         assert products(world) == []
 
-    def test_more_skus_than_a_row_has_room_for(
-        self, world: World, owner: Someone, shop: Store
-    ) -> None:
+    def test_excess_skus_are_truncated(self, world: World, owner: Someone, shop: Store) -> None:
         """The product is kept with the first of them; the same records again change nothing."""
         random = Random(1)
         signs = [chr(n) for n in range(0x30, 0x7F) if chr(n) != "\\"]
@@ -151,7 +153,9 @@ class TestBringing:
         again = commit_anew(lambda changes: resolve_again(changes, shop, stored_product))
         assert (again.outcome, stored(world)) == (UNCHANGED, before)
 
-    def test_when_it_was_seen(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_import_time_is_shown_as_synced_at(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         source = feed(shop)
         write_layers(source, says("f-1", title="F"))
         first = shown(world, owner, shop, "f-1")
@@ -165,7 +169,7 @@ class TestBringing:
         assert first["syncedAt"] == first["addedAt"]
         assert body == {**first, "syncedAt": "2030" + body["syncedAt"][4:]}
 
-    def test_a_layer_of_many_rows(self, world: World, shop: Store) -> None:
+    def test_large_layer_spans_several_rows(self, world: World, shop: Store) -> None:
         """A layer that doesn't fit one row deflated takes several rows, and later fewer again."""
         source, random = feed(shop), Random(1)
 
@@ -185,14 +189,16 @@ class TestBringing:
         check(world, shop)
 
 
-class TestRemoving:
+class TestRemoveLayer:
     """remove_records: in that layer alone."""
 
     def remove(self, source: ProductSource, external_id: str) -> WriteOutcome | None:
         written = commit_anew(lambda changes: remove_layer(changes, source, external_id))
         return written.outcome if written else None
 
-    def test_products_fall_back(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_product_falls_back_to_store_values(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         source = feed(shop)
         write_layers(source, says("p-1", None, {"v-1": {"title": "F 1"}}, title="F", vendor="Feed"))
         before = shown(world, owner, shop, "p-1")
@@ -206,7 +212,7 @@ class TestRemoving:
         assert self.remove(source, "p-2") is None
         assert check(world, shop).products == {0: 1, 1: 0}
 
-    def test_the_last_source_goes_and_returns(
+    def test_product_without_source_is_removed_and_restored(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         source = feed(shop)
@@ -223,7 +229,7 @@ class TestRemoving:
         assert {**body, **{n: first[n] for n in moving}} == first
         check(world, shop)
 
-    def test_a_store_that_deletes_leaves_the_feeds(
+    def test_deletion_by_store_leaves_layer_of_feed(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product())
@@ -235,7 +241,7 @@ class TestRemoving:
         assert world.call("DELETE", path, token=owner.token).status == 204
         check(world, shop)
 
-    def test_a_feed_that_leaves_takes_its_word_with_it(
+    def test_values_of_deleted_feed_are_not_shown(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product(vendor=None))
@@ -256,7 +262,9 @@ class TestMatching:
     def ask(self, shop: Store, *keys: MatchKey) -> list[Any]:
         return [(each.product, each.variant) if each else None for each in match(shop, keys)]
 
-    def test_in_the_order_of_the_rule(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_match_order_is_variant_product_sku_barcode(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         for external_id, variants in {
             "p-1": [variant(1), variant(2)],
             "p-2": [variant(3)],
@@ -279,7 +287,7 @@ class TestMatching:
         ]
         assert self.ask(shop, *(key for key, _ in queries)) == [found for _, found in queries]
 
-    def test_what_several_are_called_is_nobodys(
+    def test_ambiguous_sku_or_barcode_matches_nothing(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
         for number in (1, 2, 3):
@@ -296,22 +304,28 @@ class TestMatching:
         put(world, owner, str(shop.id), "p-1", product(variants=[variant(1, sku="SAME")], **later))
         assert self.ask(shop, key) == [("p-1", "v-1")]
 
-    def test_what_is_gone_is_not_found(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_removed_product_is_not_matched(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         put(world, owner, str(shop.id), "p-1", product())
         world.call("DELETE", f"/stores/{shop.id}/products/p-1", token=owner.token)
         keys = [MatchKey("p-1"), MatchKey("v-1"), MatchKey("x", sku="TEA-1")]
         assert self.ask(shop, *keys) == [None] * 3
 
-    def test_another_stores_are_not_found(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_other_stores_product_is_not_matched(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         put(world, owner, world.store(owner), "p-1", product())
         assert self.ask(shop, MatchKey("p-1"), MatchKey("v-1")) == [None, None]
 
-    def test_a_feeds_own_products_are_found(self, shop: Store) -> None:
+    def test_product_of_feed_is_matched(self, shop: Store) -> None:
         write_layers(feed(shop), says("f-1", None, {"f-1-s": {"sku": "S"}}, title="F"))
         keys = [MatchKey("f-1"), MatchKey("f-1-s"), MatchKey("x", sku="S")]
         assert self.ask(shop, *keys) == [("f-1", "f-1-s")] * 3
 
-    def test_it_reads_little(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_matching_takes_three_batch_gets(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         for number in range(1, 4):
             put(world, owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
         keys = [MatchKey(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
@@ -321,7 +335,7 @@ class TestMatching:
         # Names; products, by id and by name; their layers.
         assert calls == ["BatchGetItem"] * 3
 
-    def test_names_stay_small(self, world: World, shop: Store) -> None:
+    def test_shared_sku_stores_at_most_two_candidates(self, world: World, shop: Store) -> None:
         source = feed(shop)
         write_layers(
             source, says("f-1", None, {str(n): {"sku": "S"} for n in range(30)}, title="F")
@@ -334,7 +348,9 @@ class TestKilled:
     """A product's write, killed at every call, by a caller that retries."""
 
     @pytest.mark.parametrize("stored", [False, True])
-    def test_put(self, world: World, owner: Someone, store: str, *, stored: bool) -> None:
+    def test_put_killed_at_any_call(
+        self, world: World, owner: Someone, store: str, *, stored: bool
+    ) -> None:
         shop = store_of(world, store)
         write_layers(feed(shop), says("p-1", title="F", custom={"a": "b"}))
         if stored:
@@ -359,7 +375,7 @@ class TestKilled:
             assert answer.status == 200, (positions, answer.body)
             assert outcome() == expected, positions
 
-    def test_a_feeds_transaction(self, world: World, shop: Store) -> None:
+    def test_feed_transaction_killed_at_any_call(self, world: World, shop: Store) -> None:
         source = feed(shop)
         layers = [says(f"f-{n}", None, {"v": {"sku": str(n)}}, title=str(n)) for n in range(4)]
 
@@ -371,7 +387,9 @@ class TestKilled:
             assert check(world, shop).products == {1: 4}
             assert [p.summary.title for p in products(world)].count("0") == 1
 
-    def test_two_feeds_at_once(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_concurrent_feeds_lose_no_update(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
         """Both change one product: the second writer reads again what the first one wrote."""
         one, other = feed(shop, "One"), feed(shop, "Other")
 
@@ -384,7 +402,7 @@ class TestKilled:
         assert (body["title"], body["vendor"]) == ("One", "Other")
         check(world, shop)
 
-    def test_a_feed_that_is_added_meanwhile(self, world: World, shop: Store) -> None:
+    def test_feed_added_concurrently(self, world: World, shop: Store) -> None:
         one = feed(shop, "One")
         new = new_id()
         with world.meanwhile(lambda changes: add_feed(changes, shop, new, "New")):

@@ -28,7 +28,7 @@ from tests.shopify.shops import SHOP
 class TestPools:
     """Codes that the shop has to accept before they can be assigned."""
 
-    def test_a_pool_becomes_a_discount_with_its_codes(self, shop: OnShopify) -> None:
+    def test_pool_is_created_as_discount_with_codes(self, shop: OnShopify) -> None:
         made = shop.coupon(
             quantity=30,
             validity={"type": "until", "endsAt": "2099-01-01T00:00:00Z"},
@@ -64,21 +64,21 @@ class TestPools:
         assert discount.content["usageLimit"] == 1
         shop.check()
 
-    def test_an_amount_is_told_in_whole_units(self, shop: OnShopify) -> None:
+    def test_amount_is_sent_in_major_units(self, shop: OnShopify) -> None:
         shop.pool(1, valueType="amount", value=1250)
         shop.world.deliver()
         assert shop.discounts[0].content["customerGets"]["value"] == {
             "discountAmount": {"amount": "12.50", "appliesOnEachItem": False}
         }
 
-    def test_more_than_a_call_takes_are_told_in_several(self, shop: OnShopify) -> None:
+    def test_many_codes_are_sent_in_several_calls(self, shop: OnShopify) -> None:
         coupon = shop.pool(260)
         shop.world.deliver()
         assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=260)
         assert [len(c.results) for c in shop.shopify.shop().creations] == [250, 10]
         assert len(shop.there(coupon)) == 260
 
-    def test_single_codes_that_the_shop_does_not_take_fail(self, shop: OnShopify) -> None:
+    def test_codes_refused_by_shop_fail_individually(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)
         shop.store_codes()
         texts = shop.texts(coupon)
@@ -93,7 +93,7 @@ class TestPools:
         assert shop.counts(coupon) == counts(available=2)
         shop.check()
 
-    def test_a_top_up_is_told_too(self, shop: OnShopify) -> None:
+    def test_added_codes_are_sent_to_same_discount(self, shop: OnShopify) -> None:
         coupon = shop.pool(2)
         shop.world.deliver()
         shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 3})
@@ -103,10 +103,10 @@ class TestPools:
         assert len(shop.discounts) == 1
 
 
-class TestPersonal:
+class TestPersonalCodes:
     """Codes that are made for a person."""
 
-    def test_one_is_pending_until_the_shop_has_it(self, shop: OnShopify) -> None:
+    def test_code_is_pending_until_shop_accepts_it(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(validity={"type": "days", "days": 1}), shop.buyer()
         code = shop.assigned(coupon, ann)
         assert (code["status"], code["assignedAt"], code["expiresAt"]) == ("pending", None, None)
@@ -118,13 +118,13 @@ class TestPersonal:
         assert shop.there(coupon) == {code["code"]}
         shop.check()
 
-    def test_the_discount_is_made_with_the_coupon(self, shop: OnShopify) -> None:
+    def test_discount_is_created_with_coupon(self, shop: OnShopify) -> None:
         coupon = shop.personal()
         shop.world.deliver()
         assert shop.get(f"/coupons/{coupon}")["externalId"] == str(shop.discounts[0].number)
         assert shop.there(coupon) == set()
 
-    def test_what_the_shop_refuses_fails_and_is_tried_again(self, shop: OnShopify) -> None:
+    def test_code_refused_by_shop_fails_and_can_be_retried(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -143,9 +143,7 @@ class TestPersonal:
         shop.check()
 
     @pytest.mark.parametrize("fails", [False, True])
-    def test_one_that_was_never_assigned_ends_with_the_person(
-        self, shop: OnShopify, *, fails: bool
-    ) -> None:
+    def test_unassigned_code_expires_with_erasure(self, shop: OnShopify, *, fails: bool) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -165,9 +163,7 @@ class TestPersonal:
         assert answer.problem() == (409, "code_not_failed")
         shop.check()
 
-    def test_a_code_that_the_shop_takes_while_the_person_goes_is_deleted_there(
-        self, shop: OnShopify
-    ) -> None:
+    def test_code_accepted_during_erasure_is_deleted_in_shop(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         shop.assigned(coupon, ann)
@@ -190,9 +186,7 @@ class TestPersonal:
         shop.check()
 
     @pytest.mark.parametrize("takes", [True, False])
-    def test_one_that_is_told_while_the_coupon_ends_is_nobodys(
-        self, shop: OnShopify, *, takes: bool
-    ) -> None:
+    def test_code_sent_while_coupon_ends_expires(self, shop: OnShopify, *, takes: bool) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         shop.assigned(coupon, ann)
@@ -213,9 +207,7 @@ class TestPersonal:
             assert shop.discounts == []
         shop.check()
 
-    def test_one_that_failed_and_was_deleted_keeps_nobody_from_being_erased(
-        self, shop: OnShopify
-    ) -> None:
+    def test_deleted_failed_code_does_not_block_erasure(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -229,7 +221,7 @@ class TestPersonal:
         assert shop.counts(coupon) == counts()
         shop.check()
 
-    def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:
+    def test_failed_code_can_be_deleted_and_replaced(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -243,7 +235,7 @@ class TestPersonal:
         assert shop.counts(coupon) == counts(assigned=1)
         shop.call("POST", f"/coupons/{coupon}/end")
 
-    def test_no_retry_once_the_coupon_has_ended(self, shop: OnShopify) -> None:
+    def test_retry_is_refused_once_coupon_has_ended(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -254,10 +246,10 @@ class TestPersonal:
         assert answer.problem() == (409, "coupon_ended")
 
 
-class TestEnds:
+class TestRemovalFromShop:
     """Codes that are to be removed from the shop."""
 
-    def test_ending_deletes_the_unassigned_codes(self, shop: OnShopify) -> None:
+    def test_ending_coupon_deletes_unassigned_codes(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(3), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -268,9 +260,7 @@ class TestEnds:
         assert shop.get(f"/coupons/{coupon}")["externalId"] is not None
         shop.check()
 
-    def test_the_discount_goes_with_the_last_use_of_a_code_that_somebody_has(
-        self, shop: OnShopify
-    ) -> None:
+    def test_last_use_after_end_deletes_discount(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)
         shop.world.deliver()
         first, second = (shop.assigned(coupon, shop.buyer())["code"] for _ in range(2))
@@ -283,9 +273,7 @@ class TestEnds:
         assert shop.get(f"/coupons/{coupon}")["codes"] == counts(used=2, expired=1)
         shop.check()
 
-    def test_a_use_that_was_decided_before_the_end_is_seen_a_little_later(
-        self, shop: OnShopify
-    ) -> None:
+    def test_use_concurrent_with_end_deletes_discount_later(self, shop: OnShopify) -> None:
         coupon = shop.pool(1)
         shop.world.deliver()
         code = shop.assigned(coupon, shop.buyer())["code"]
@@ -301,7 +289,7 @@ class TestEnds:
             row for row in shop.world.rows(DUE_PARTITION) if isinstance(row, CouponDueItem)
         ] == []
 
-    def test_without_a_code_that_somebody_has_the_discount_goes(self, shop: OnShopify) -> None:
+    def test_ending_without_assigned_codes_deletes_discount(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)
         shop.world.deliver()
         shop.call("POST", f"/coupons/{coupon}/end")
@@ -311,7 +299,7 @@ class TestEnds:
         assert (after["externalId"], after["adminUrl"]) == (None, None)
         assert after["codes"] == counts(expired=3)
 
-    def test_a_code_with_days_is_deleted_when_they_are_over(self, shop: OnShopify) -> None:
+    def test_code_with_validity_days_is_deleted_on_expiry(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
         shop.world.deliver()
         code = shop.assigned(coupon, ann)
@@ -322,7 +310,7 @@ class TestEnds:
         assert len(shop.there(coupon)) == 1
         shop.check()
 
-    def test_a_coupon_with_an_end_goes_with_it(self, shop: OnShopify) -> None:
+    def test_discount_is_deleted_when_coupon_expires(self, shop: OnShopify) -> None:
         coupon, ann = shop.pool(2, validity={"type": "until", "endsAt": in_days(1)}), shop.buyer()
         shop.world.deliver()
         shop.assigned(coupon, ann)
@@ -332,7 +320,7 @@ class TestEnds:
         assert shop.discounts == []
         shop.check()
 
-    def test_a_deleted_code_is_deleted_there(self, shop: OnShopify) -> None:
+    def test_deleted_code_is_deleted_in_shop(self, shop: OnShopify) -> None:
         coupon = shop.pool(2)
         shop.world.deliver()
         gone, stays = shop.codes(coupon)
@@ -340,7 +328,7 @@ class TestEnds:
         shop.world.deliver()
         assert shop.there(coupon) == {stays["code"]}
 
-    def test_codes_that_end_before_they_were_told_never_are(self, shop: OnShopify) -> None:
+    def test_codes_expired_before_sync_are_never_sent(self, shop: OnShopify) -> None:
         coupon = shop.pool(2)
         ended = shop.call("POST", f"/coupons/{coupon}/end")
         assert ended.json["codes"] == counts(expired=2)
@@ -352,7 +340,7 @@ class TestEnds:
 class TestUse:
     """Orders that the shop's own webhooks bring."""
 
-    def test_a_webhook_marks_a_code_used(self, shop: OnShopify) -> None:
+    def test_order_webhook_marks_code_used(self, shop: OnShopify) -> None:
         coupon = shop.pool(2)
         shop.world.deliver()
         code = shop.texts(coupon)[0]
@@ -365,7 +353,7 @@ class TestUse:
         assert (used["code"], used["order"]["id"]) == (code, str(order.id))
         shop.check()
 
-    def test_an_import_marks_a_code_used(
+    def test_order_import_marks_code_used(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(running, "sleep", lambda _seconds: None)

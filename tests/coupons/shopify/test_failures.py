@@ -22,12 +22,10 @@ from tests.coupons.test_coupons import without_permission
 from tests.shopify.shops import SHOP, connection_is
 
 
-class TestTroubles:
+class TestFailures:
     """Shops that can't be reached, or refuse codes."""
 
-    def test_without_the_permission_no_coupon_is_made_but_one_is_imported(
-        self, shop: OnShopify
-    ) -> None:
+    def test_missing_permission_refuses_creation_but_not_import(self, shop: OnShopify) -> None:
         without_permission(shop)
         answer = shop.call("POST", "/coupons", shop.body())
         assert answer.problem() == (409, "permission_missing")
@@ -37,7 +35,7 @@ class TestTroubles:
         assert shop.counts(coupon.json["id"]) == counts(available=1)
         assert shop.discounts == []
 
-    def test_a_shop_that_needs_reauth_makes_codes_failed(self, shop: OnShopify) -> None:
+    def test_needs_reauth_fails_codes(self, shop: OnShopify) -> None:
         connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
         coupon = shop.pool(3)
         shop.world.deliver()
@@ -52,7 +50,7 @@ class TestTroubles:
         assert shop.counts(coupon) == counts(available=3)
         shop.check()
 
-    def test_a_shop_that_fails_for_long_makes_codes_failed(self, shop: OnShopify) -> None:
+    def test_unavailable_shop_fails_codes_after_all_tries(self, shop: OnShopify) -> None:
         coupon = shop.pool(1)
         shop.shopify.answering(*(Response(status=503) for _ in range(40)))
         shop.work(coupon, tries=TRIES)
@@ -61,7 +59,7 @@ class TestTroubles:
         assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
-    def test_what_nobody_expected_makes_codes_failed_at_last(
+    def test_unexpected_error_fails_codes_after_all_tries(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch, tries: int
     ) -> None:
         """So does a last try that is killed: nobody could retry pending codes."""
@@ -78,7 +76,7 @@ class TestTroubles:
             "The coupon couldn't be sent to the shop.",
         )
 
-    def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
+    def test_large_pool_fails_in_several_runs_with_one_shop_call(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(shop_sync, "CODES_OF_A_CALL", 4)
@@ -106,7 +104,7 @@ class TestTroubles:
         shop.world.advance(days=1)
         return coupon
 
-    def test_a_code_that_ends_while_the_shop_needs_reauth_is_deleted_once_it_is_connected(
+    def test_code_expired_during_reauth_is_deleted_after_reconnection(
         self, shop: OnShopify, expired: str
     ) -> None:
         connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
@@ -119,9 +117,7 @@ class TestTroubles:
         assert shop.stored(expired).failed_syncs == 0
         shop.check()
 
-    def test_a_shop_that_fails_is_told_again_less_and_less_often(
-        self, shop: OnShopify, expired: str
-    ) -> None:
+    def test_failing_shop_is_retried_with_backoff(self, shop: OnShopify, expired: str) -> None:
         with mock.patch.object(
             shop_sync, "delete_codes", side_effect=ShopUnavailable("away")
         ) as shop_call:
@@ -146,7 +142,7 @@ class TestTroubles:
         shop.world.advance(days=30)
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
 
-    def test_a_disconnected_shop_is_told_when_it_comes_back_and_never_before(
+    def test_disconnected_shop_is_synced_after_reconnection_only(
         self, shop: OnShopify, expired: str
     ) -> None:
         assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
@@ -160,7 +156,7 @@ class TestTroubles:
         shop.world.deliver()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
 
-    def test_a_shop_that_comes_back_and_refuses_is_told_again_soon(
+    def test_reconnected_shop_that_refuses_is_retried_soon(
         self, shop: OnShopify, expired: str
     ) -> None:
         assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 200
@@ -184,7 +180,7 @@ class TestTroubles:
         shop.world.advance(days=30)
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
 
-    def test_a_shop_that_is_disconnected_while_it_is_told_is_told_once_it_is_back(
+    def test_shop_reconnected_before_failure_is_stored_is_retried(
         self, shop: OnShopify, expired: str
     ) -> None:
         """The shop is connected again before the failed sync is noted."""
@@ -204,7 +200,7 @@ class TestTroubles:
         assert shop.stored(expired).failed_syncs == 0
 
     @pytest.mark.parametrize("ends", [False, True])
-    def test_of_a_discount_that_is_gone_there_is_nothing_left_to_forget(
+    def test_discount_missing_in_shop_counts_as_deleted(
         self, shop: OnShopify, expired: str, *, ends: bool
     ) -> None:
         """A user deleted it in the shop, or a run did that was killed before it noted so."""
@@ -221,9 +217,7 @@ class TestTroubles:
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
         assert shop.stored(expired).failed_syncs == 0
 
-    def test_what_the_shop_does_not_forget_lets_no_new_code_fail(
-        self, shop: OnShopify, expired: str
-    ) -> None:
+    def test_failed_deletion_does_not_fail_new_codes(self, shop: OnShopify, expired: str) -> None:
         refused = MutationRefused((UserError("Not now."),))
         with mock.patch.object(shop_sync, "delete_codes", side_effect=refused):
             shop.run_expiry()
@@ -232,9 +226,7 @@ class TestTroubles:
         assert shop.counts(expired) == counts(available=3, expired=1)
         assert len(shop.there(expired)) == 4
 
-    def test_a_lost_answer_makes_neither_a_second_discount_nor_second_codes(
-        self, shop: OnShopify
-    ) -> None:
+    def test_lost_response_creates_no_duplicates(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)
 
         def lose(request: Any) -> Response | None:

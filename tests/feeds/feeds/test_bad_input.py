@@ -17,7 +17,9 @@ FEED = "/feeds/00000000-0000-4000-8000-000000000000"
         (f"{FEED}/imports/7/skipped-rows", {}, "path.importId"),
     ],
 )
-def test_what_no_feed_is(world: World, path: str, query: dict[str, object], wrong: str) -> None:
+def test_invalid_parameters_are_refused(
+    world: World, path: str, query: dict[str, object], wrong: str
+) -> None:
     owner = world.person()
     world.workspace(owner)
     answer = world.call("GET", path, token=owner.token, query=query)

@@ -82,13 +82,13 @@ class TestOrder:
             resume(shop, feed)
         return list(written)
 
-    def test_many_that_changed_come_by_title_behind_new_ones(
+    def test_many_changed_products_are_written_by_title_after_new(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         written = self.written(shop, monkeypatch, SECOND)
         assert written == [*(row["id"] for row in NEW), *BY_TITLE]
 
-    def test_a_few_come_as_the_file_has_them(
+    def test_few_changed_products_are_written_in_file_order(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         text = csv(*CHANGED[5:9], NEW[0], *CHANGED[:2], *ROWS[2:5], *ROWS[9:])
@@ -136,7 +136,7 @@ class Others:
         assert latest(self._shop, feed) == COMPLETED, where
 
 
-def test_a_writer_before_each_write(shop: Shop) -> None:
+def test_concurrent_writer_before_each_write(shop: Shop) -> None:
     feed, begin = ready(shop)
     others = Others(shop)
     writes = [name for name in counted(lambda: resume(shop, feed)) if "Write" in name]
@@ -149,7 +149,7 @@ def test_a_writer_before_each_write(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 5))
-def test_a_writer_while_two_transactions_are_under_way(
+def test_concurrent_writer_with_two_transactions_in_flight(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """The rows that both transactions are decided on change before the first one is sent."""

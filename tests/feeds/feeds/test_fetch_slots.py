@@ -55,10 +55,10 @@ type Asking = Callable[[Shop], Answer]
 
 
 @pytest.mark.parametrize("ask", [preview, check])
-class TestFour:
+class TestLimit:
     """Four previews and checks together."""
 
-    def test_a_fifth_is_refused(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
+    def test_fifth_run_is_refused(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
         begin(running, shop.workspace, 3)
         assert ask(shop).status == 200, "the fourth"
         begin(running, shop.workspace, 1)
@@ -68,17 +68,17 @@ class TestFour:
         assert "At most 4 previews and checks" in refused.json["detail"]
         assert leases(shop) == 4
 
-    def test_one_that_ended_makes_room(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
+    def test_ended_run_frees_slot(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
         begin(running, shop.workspace, 3)
         for _ in range(5):
             assert ask(shop).status == 200
         assert leases(shop) == 3
 
 
-class TestEnds:
+class TestRelease:
     """However a run ends, its slot is free again."""
 
-    def test_a_feed_that_can_not_be_read(self, shop: Shop) -> None:
+    def test_unreadable_feed_frees_slot(self, shop: Shop) -> None:
         answer = shop.do(
             "POST", "/feeds/preview", {"storeId": shop.store_id, "url": shop.server.put("/", "")}
         )
@@ -90,7 +90,7 @@ class TestEnds:
         with clock_at_rest():
             yield
 
-    def test_killed_ones_keep_nobody_out_for_longer_than_they_could_run(self, shop: Shop) -> None:
+    def test_slots_of_killed_runs_expire(self, shop: Shop) -> None:
         for run in "abcd":
             slots._Slots(shop.workspace, run).acquire(SECONDS * 1000 + 1000)
         assert preview(shop).status == 429
@@ -102,7 +102,7 @@ class TestEnds:
         assert preview(shop).status == 200
         assert find(FetchSlotsItem, fetch_slots_key(shop.workspace)) is None
 
-    def test_a_late_end_brings_no_row_back(self, world: World, shop: Shop) -> None:
+    def test_late_release_does_not_restore_deleted_row(self, world: World, shop: Shop) -> None:
         """The workspace was deleted during the run."""
         with fetch_slot(shop.workspace, SECONDS * 1000):
             FetchSlotsItem(*fetch_slots_key(shop.workspace)).delete()
@@ -112,16 +112,16 @@ class TestEnds:
 class TestTable:
     """Faults and changes of the table meanwhile."""
 
-    def test_another_workspace_has_its_own(self, shop: Shop, running: ExitStack) -> None:
+    def test_slots_are_per_workspace(self, shop: Shop, running: ExitStack) -> None:
         begin(running, shop.world.workspace(shop.world.person()), 4)
         assert preview(shop).status == 200
 
-    def test_where_it_does_not_answer_requests_pass(self, shop: Shop, running: ExitStack) -> None:
+    def test_throttled_table_lets_requests_pass(self, shop: Shop, running: ExitStack) -> None:
         begin(running, shop.workspace, 4)
         with mock.patch.object(slots, "find", side_effect=UpdateError("throttled")):
             assert preview(shop).status == 200
 
-    def test_two_that_begin_at_once_both_count(self, shop: Shop, running: ExitStack) -> None:
+    def test_concurrent_acquisitions_are_both_counted(self, shop: Shop, running: ExitStack) -> None:
         begin(running, shop.workspace, 2)
 
         def second(*args: object) -> bool:
@@ -134,7 +134,7 @@ class TestTable:
         assert preview(shop).problem() == (429, "rate_limited")
         assert leases(shop) == 4
 
-    def test_a_lost_answer_takes_one_place(self, shop: Shop) -> None:
+    def test_lost_response_takes_one_slot(self, shop: Shop) -> None:
         def lost(*args: object) -> bool:
             patch.stop()
             amend(*args)  # type: ignore[arg-type]

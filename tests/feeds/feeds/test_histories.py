@@ -174,7 +174,9 @@ class History:
 
 
 @pytest.mark.parametrize("shard", SHARDS)
-def test_whatever_happens(shop: Shop, monkeypatch: pytest.MonkeyPatch, shard: int) -> None:
+def test_random_history_matches_model(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, shard: int
+) -> None:
     """Few by default, 1,000 with the profile of CI."""
     small_loads(monkeypatch)
     back: Callable[[], None] = shop.world.checkpoint()

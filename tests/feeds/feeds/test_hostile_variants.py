@@ -23,25 +23,25 @@ MARKUP = [name for name in SAMPLES if name.endswith("xml")]
 OBJECTS = [name for name in SAMPLES if name.endswith("json")]
 
 
-def test_every_sample_has_variants() -> None:
+def test_every_sample_is_tested() -> None:
     assert {*TABLES, *MARKUP, *OBJECTS} == set(SAMPLES)
 
 
 @pytest.mark.parametrize("form", hostile_tables.FORMS)
-def test_tables(form: str) -> None:
+def test_table_variants_give_same_products(form: str) -> None:
     for name in TABLES:
         rows = hostile_tables.table_of(content_of(name))
         assert_same(name, hostile_tables.FORMS[form](rows))
 
 
 @pytest.mark.parametrize("form", hostile_markup.FORMS)
-def test_markup(form: str) -> None:
+def test_xml_variants_give_same_products(form: str) -> None:
     for name in MARKUP:
         assert_same(name, hostile_markup.FORMS[form](content_of(name).decode()))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_objects(encoding: str) -> None:
+def test_json_variants_give_same_products(encoding: str) -> None:
     for name in OBJECTS:
         rows = hostile_markup.objects_of(content_of(name))
         for form in range(hostile_markup.JSON_FORMS):
@@ -50,7 +50,7 @@ def test_objects(encoding: str) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_columns_in_other_languages_and_other_ways_at_once(name: str) -> None:
+def test_translated_columns_give_same_products(name: str) -> None:
     """Each file's form is random, but the same in every run."""
     for language in LANGUAGES:
         names = renamed(name, language)
@@ -61,7 +61,7 @@ def test_columns_in_other_languages_and_other_ways_at_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("maker", KEPT)
-def test_what_is_kept_cannot_be_renamed(maker: str) -> None:
+def test_each_exception_from_translation_is_needed(maker: str) -> None:
     """Each exception is needed: the sample's products change if its column is renamed."""
     for column in KEPT[maker]:
         names = [name for name in SAMPLES if name.startswith(f"{maker}_") and _has(name, column)]
@@ -101,7 +101,7 @@ COUNTRIES = {
 TITLED = [name for name in SAMPLES if FeedField.TITLE in mapped(name).values()]
 
 
-def test_samples_without_titles_are_two() -> None:
+def test_two_samples_have_no_titles() -> None:
     """They have no place for the words, and two letters of a column's name reveal no encoding."""
     assert {*SAMPLES} - {*TITLED} == {
         "prestashop_combinations.csv",
@@ -110,7 +110,7 @@ def test_samples_without_titles_are_two() -> None:
 
 
 @pytest.mark.parametrize("name", TITLED)
-def test_an_encoding_that_nothing_declares(name: str) -> None:
+def test_undeclared_encoding_is_detected(name: str) -> None:
     """It is recognised by words after the titles, and by the columns' names in that language."""
     own = COUNTRIES.get(name.partition("_")[0])
     for language in [own] if own else LANGUAGES:
@@ -120,7 +120,7 @@ def test_an_encoding_that_nothing_declares(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MARKUP)
-def test_an_encoding_that_xml_declares(name: str) -> None:
+def test_declared_xml_encoding_is_used(name: str) -> None:
     language = COUNTRIES.get(name.partition("_")[0], "German")
     encoding, words = WORDS[language]
     declared = f'<?xml version="1.0" encoding="windows-{encoding[2:]}"?>'

@@ -42,7 +42,7 @@ def listed_of(rows: list[dict[str, str]]) -> list[tuple[int, str | None]]:
 @pytest.mark.parametrize("mode", ["add_and_enrich", "enrich_only"])
 @settings(max_examples=13, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, name=st.sampled_from(list(FORMATS)), zipped=st.booleans())
-def test_counts_add_up_and_a_check_counts_the_same(
+def test_counts_add_up_and_equal_those_of_check(
     shop: Shop, rows: list[dict[str, str]], name: str, zipped: bool, mode: str
 ) -> None:
     money = {"amount": 1000, "currency": "EUR"}
@@ -109,7 +109,7 @@ def placed_by_rule(rows: list[dict[str, str]]) -> dict[str, set[str]]:
 
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.lists(GROUPED, min_size=2, max_size=3))
-def test_whatever_came_before_a_file_comes_to_the_same(
+def test_result_is_independent_of_earlier_files(
     shop: Shop, files: list[list[dict[str, str]]]
 ) -> None:
     first, *others = files

@@ -12,7 +12,7 @@ from tests.feeds.feeds.feed_store import Shop, counts, csv
 class TestFirstImport:
     """What a feed's first import writes."""
 
-    def test_products_are_made_of_rows(self, shop: Shop) -> None:
+    def test_rows_create_products(self, shop: Shop) -> None:
         feed = shop.feed(
             csv(
                 {"id": "a", "title": "Cup", "price": "15.00 EUR", "link": "https://shop.example/a"},
@@ -37,7 +37,7 @@ class TestFirstImport:
         assert products["b"]["price"]["min"] == {"amount": 129900, "currency": "EUR"}
         assert [products[name]["stock"] for name in "ab"] == ["not_tracked", "out_of_stock"]
 
-    def test_a_group_is_one_product(self, shop: Shop) -> None:
+    def test_item_group_is_one_product(self, shop: Shop) -> None:
         feed = shop.feed(
             csv(
                 {
@@ -79,7 +79,7 @@ class TestFirstImport:
             "max": {"amount": 1100, "currency": "EUR"},
         }
 
-    def test_a_groups_own_row_need_not_name_it(self, shop: Shop) -> None:
+    def test_row_whose_id_is_the_group_is_the_product(self, shop: Shop) -> None:
         rows = [
             {"id": "s", "item_group_id": "shirt", "title": "Shirt S", "price": "9"},
             {"id": "shirt", "title": "The shirt", "price": "10"},
@@ -96,7 +96,7 @@ class TestFirstImport:
         assert fewer["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1, removed=1)
         assert set(shop.variants(product)) == {"s"}
 
-    def test_a_groups_own_row_may_be_one_of_the_stores_variants(self, shop: Shop) -> None:
+    def test_product_row_may_match_variant_of_store(self, shop: Shop) -> None:
         """It gives the product's fields and that variant's; the same row again writes nothing."""
         money = {"amount": 1000, "currency": "EUR"}
         mine = [{"externalId": name, "title": name, "price": money} for name in ("100", "101")]
@@ -121,14 +121,14 @@ class TestFirstImport:
         assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
         assert stored(shop) == before
 
-    def test_a_numbers_point_is_the_decimal_one(self, shop: Shop) -> None:
+    def test_point_in_json_number_is_decimal(self, shop: Shop) -> None:
         """JSON has no thousands' separators, whereas text may."""
         feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')
         assert feed["latestImport"]["counts"] == counts(rows=2, imported=2, created=2, products=2)
         prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
         assert prices == {"1": 2438, "2.5": 2437500}
 
-    def test_rows_match_what_the_store_has(self, shop: Shop) -> None:
+    def test_rows_match_by_variant_product_sku_and_barcode(self, shop: Shop) -> None:
         """By a variant's id, a product's, a SKU, a barcode: in that order."""
         shop.put_product("p1")
         money = {"amount": 1000, "currency": "EUR"}
@@ -161,7 +161,7 @@ class TestFirstImport:
         }
         assert [len(shop.variants(product)) for product in shop.products().values()] == [1] * 4
 
-    def test_an_id_may_be_a_sku(self, shop: Shop) -> None:
+    def test_id_column_matches_unique_sku(self, shop: Shop) -> None:
         """It matches by an id column if the row has no SKU of its own and the SKU is unique."""
         money = {"amount": 1000, "currency": "EUR"}
         skus = {"p1": "one", "p2": "two", "p3": "same", "p4": "same", "p5": "p1"}
@@ -181,7 +181,7 @@ class TestFirstImport:
         vendors = {name: product["vendor"] for name, product in shop.products().items()}
         assert vendors == {"p1": "p1's", "p2": "two's", "p3": None, "p4": None, "p5": None}
 
-    def test_what_several_have_matches_nobody(self, shop: Shop) -> None:
+    def test_ambiguous_sku_matches_nothing(self, shop: Shop) -> None:
         money = {"amount": 1000, "currency": "EUR"}
         for name in ("p1", "p2"):
             variant = {"externalId": f"{name}-v", "title": "V", "price": money, "sku": "same"}
@@ -189,7 +189,7 @@ class TestFirstImport:
         feed = shop.feed(csv({"id": "x", "sku": "same", "brand": "B"}), mode="enrich_only")
         assert feed["latestImport"]["counts"] == counts(rows=1, unmatched=1)
 
-    def test_a_groups_new_variants_join_the_product_that_its_others_match(self, shop: Shop) -> None:
+    def test_new_variants_join_product_matched_by_group(self, shop: Shop) -> None:
         shop.put_product("p1")
         feed = shop.feed(
             csv(
@@ -203,7 +203,7 @@ class TestFirstImport:
         [product] = shop.products().values()
         assert set(shop.variants(product)) == {"p1-v", "new"}
 
-    def test_rows_that_cant_be_used_are_skipped_with_their_reasons(self, shop: Shop) -> None:
+    def test_unusable_rows_are_skipped_with_reasons(self, shop: Shop) -> None:
         feed = shop.feed(
             "id,title,price,locale\n"
             "a,One,1,\n"
@@ -226,16 +226,16 @@ class TestFirstImport:
         ]
 
     @pytest.mark.parametrize("placeholder", ["0", "000", "null", "undefined", "-1", "--"])
-    def test_a_placeholder_is_no_id(self, shop: Shop, placeholder: str) -> None:
+    def test_placeholder_id_is_skipped(self, shop: Shop, placeholder: str) -> None:
         feed = shop.feed(csv({"id": placeholder, "title": "x", "item_group_id": "g"}))
         assert shop.skipped(feed) == [(1, None, "The row has no id.")]
 
-    def test_a_placeholder_is_no_group(self, shop: Shop) -> None:
+    def test_placeholder_group_is_ignored(self, shop: Shop) -> None:
         rows = [{"id": name, "title": name, "item_group_id": "0"} for name in "ab"]
         shop.feed(csv(*rows))
         assert set(shop.products()) == {"a", "b"}
 
-    def test_a_row_of_no_group_is_not_of_the_group_before(self, shop: Shop) -> None:
+    def test_placeholder_group_does_not_continue_previous_group(self, shop: Shop) -> None:
         shop.feed(
             csv(
                 {"id": "a", "item_group_id": "g", "title": "Vest", "price": "1", "color": "red"},
@@ -244,7 +244,7 @@ class TestFirstImport:
         )
         assert set(shop.products()) == {"g", "b"}
 
-    def test_where_one_id_is_a_placeholder_the_next_column_counts(self, shop: Shop) -> None:
+    def test_placeholder_id_falls_back_to_next_id_column(self, shop: Shop) -> None:
         """A variation's id, `0` where the product has none, and then the product's."""
         feed = shop.feed(
             csv(
@@ -257,7 +257,7 @@ class TestFirstImport:
         assert set(shop.products()) == {"11", "2"}
 
     @pytest.mark.parametrize("value", ["Blue\nNavy", "Gr\ufffdn", "Blue\tNavy"])
-    def test_values_of_options_may_have_any_characters(self, shop: Shop, value: str) -> None:
+    def test_option_values_may_have_any_characters(self, shop: Shop, value: str) -> None:
         """An id made of a handle and of such values is no product's."""
         columns = {"Title": "title", "Option1 Value": "color", "Variant SKU": "sku"}
         feed = shop.feed(
@@ -271,7 +271,7 @@ class TestFirstImport:
         assert set(shop.products()) == {"vest"}
 
     @pytest.mark.parametrize("name", [".", "..", "a\x07b", "a\ufffdb"])
-    def test_no_product_is_called_what_no_request_can_name(self, shop: Shop, name: str) -> None:
+    def test_ids_unusable_in_requests_are_skipped(self, shop: Shop, name: str) -> None:
         feed = shop.feed(
             csv(
                 {"id": name, "title": "x", "item_group_id": ""},
@@ -288,7 +288,7 @@ CATALOGUE = [{"id": name, "title": f"Title {name}", "price": "5"} for name in "a
 class TestNextImport:
     """What the next file changes."""
 
-    def test_the_same_file_writes_no_product(self, shop: Shop) -> None:
+    def test_unchanged_file_writes_no_product(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
         again = shop.again(feed)
@@ -296,7 +296,7 @@ class TestNextImport:
         assert again["counts"] == counts(rows=6, imported=6, products=6)
         assert stored(shop) == before
 
-    def test_only_what_changed_is_written(self, shop: Shop) -> None:
+    def test_only_changed_products_are_written(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
         changed = [{**row, "title": "Other"} if row["id"] == "c" else row for row in CATALOGUE]
@@ -309,7 +309,7 @@ class TestNextImport:
         }
         assert len({key[0] for key in after} - {key[0] for key in before}) == 1
 
-    def test_what_it_brings_no_more_is_removed(self, shop: Shop) -> None:
+    def test_missing_rows_are_removed(self, shop: Shop) -> None:
         shop.put_product("a", variants=[])
         feed = shop.feed(csv(*CATALOGUE))
         again = shop.again(feed, csv(*CATALOGUE[1:]))
@@ -321,7 +321,7 @@ class TestNextImport:
         assert set(shop.products()) == {"a", "c", "d", "e", "f"}
         assert set(shop.products(status="removed")) == {"b"}
 
-    def test_what_returns_has_its_id(self, shop: Shop) -> None:
+    def test_returning_product_has_same_id(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         identifier = shop.products()["b"]["id"]
         shop.again(feed, csv(*CATALOGUE[2:]))
@@ -332,7 +332,7 @@ class TestNextImport:
 
     @pytest.mark.parametrize("title", ["The shirt", "Another title"])
     @pytest.mark.parametrize("gone", [["s"], ["s", "m"]])
-    def test_a_group_of_which_its_own_row_is_left(
+    def test_group_reduced_to_product_row_has_one_variant(
         self, shop: Shop, gone: list[str], title: str
     ) -> None:
         """It becomes the product's only variant, as if the other rows had never existed."""
@@ -351,7 +351,7 @@ class TestNextImport:
         assert variants["shirt"]["price"] == {"amount": 1000, "currency": "EUR"}
 
     @pytest.mark.parametrize("title", ["The shirt", "Another title"])
-    def test_a_row_that_others_join_as_their_groups(self, shop: Shop, title: str) -> None:
+    def test_row_becomes_product_once_variants_join(self, shop: Shop, title: str) -> None:
         """It becomes the product alone, as if the other rows had been there from the beginning."""
         own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
         feed = shop.feed(csv(own))
@@ -369,7 +369,7 @@ class TestNextImport:
         """The variants that each product has."""
         return {name: set(shop.variants(each)) for name, each in shop.products().items()}
 
-    def test_a_row_goes_with_its_group(self, shop: Shop) -> None:
+    def test_row_moves_with_its_group(self, shop: Shop) -> None:
         """Each import places it as a first import would: out of its group, into another, back."""
         own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
         row = {"id": "s", "title": "S", "price": "9"}
@@ -386,7 +386,7 @@ class TestNextImport:
         assert self.placed(shop) == {"shirt": {"s"}}
 
     @pytest.mark.parametrize("leaves", ["the group", "the file"])
-    def test_who_followed_its_group_stays_with_it(self, shop: Shop, leaves: str) -> None:
+    def test_group_follows_matched_row_until_it_leaves(self, shop: Shop, leaves: str) -> None:
         """It joined the store's product by another row, which changes, and then leaves."""
         shop.put_product("p1")
         own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
@@ -401,7 +401,7 @@ class TestNextImport:
         shop.again(feed, csv(own, *left, third))
         assert self.placed(shop) == {"p1": {"p1-v"}, "shirt": {"m"}}
 
-    def test_what_it_added_joins_the_stores_by_its_sku(self, shop: Shop) -> None:
+    def test_added_product_joins_store_product_with_same_sku(self, shop: Shop) -> None:
         """It joins once the store has the SKU and the row is read again."""
         row = {"id": "a", "title": "A", "price": "9", "sku": "SKU-A"}
         feed = shop.feed(csv(row))
@@ -413,20 +413,20 @@ class TestNextImport:
         assert again["counts"] == counts(rows=1, imported=1, products=1, fromFirstRow=1)
         assert self.placed(shop) == {"p1": {"v"}}
 
-    def test_no_rows_remove_nothing(self, shop: Shop) -> None:
+    def test_empty_file_removes_nothing(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
         again = shop.again(feed, "id,title,price\n")
         assert (again["status"], again["error"]) == ("failed", "no_rows")
         assert stored(shop) == before
 
-    def test_a_manual_one_may_remove_most(self, shop: Shop) -> None:
+    def test_manual_import_may_remove_most_products(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         again = shop.again(feed, csv(CATALOGUE[0]))
         assert again["counts"] == counts(rows=1, imported=1, products=1, removed=5)
         assert set(shop.products()) == {"a"}
 
-    def test_what_matched_nothing_may_match_later(self, shop: Shop) -> None:
+    def test_unmatched_row_matches_later_product(self, shop: Shop) -> None:
         feed = shop.feed(csv({"id": "p1", "brand": "B"}), mode="enrich_only")
         assert feed["latestImport"]["counts"] == counts(rows=1, unmatched=1)
         shop.put_product("p1")
@@ -438,7 +438,7 @@ class TestNextImport:
 class TestEnrichOnly:
     """Feeds that have no products of their own."""
 
-    def test_what_it_added_once_is_unmatched(self, shop: Shop) -> None:
+    def test_product_added_before_becomes_unmatched(self, shop: Shop) -> None:
         shop.put_product("a")
         feed = shop.feed(csv(*CATALOGUE[:2]))
         settings = {"mode": "enrich_only", "mapping": feed["mapping"], "url": feed["url"]}
@@ -455,7 +455,7 @@ class TestEnrichOnly:
         shop.world.deliver()
         assert set(shop.products()) == {"a", "b"}
 
-    def test_it_keeps_no_product_that_the_store_has_no_more(self, shop: Shop) -> None:
+    def test_product_removed_by_store_is_not_retained(self, shop: Shop) -> None:
         """Its values alone don't keep the product; nor do those of two such feeds together."""
         for name in ("a", "b"):
             shop.put_product(name)
@@ -472,7 +472,7 @@ class TestEnrichOnly:
         assert set(shop.products()) == {"a"}
         assert set(shop.products(status="removed")) == {"b"}
 
-    def test_the_same_file_writes_nothing(self, shop: Shop) -> None:
+    def test_unchanged_file_writes_nothing(self, shop: Shop) -> None:
         shop.put_product("a")
         feed = shop.feed(csv(*CATALOGUE), mode="enrich_only")
         before = stored(shop)

@@ -119,7 +119,7 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
         assert shop.world.rows(PARTITION) == []
 
 
-def test_killed_again_and_again(shop: Shop) -> None:
+def test_killed_repeatedly(shop: Shop) -> None:
     """Each run continues after the last one: the import never starts again from the beginning."""
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
@@ -136,7 +136,7 @@ def test_killed_again_and_again(shop: Shop) -> None:
     assert outcome(shop, feed) == undisturbed
 
 
-def test_the_same_message_twice(shop: Shop) -> None:
+def test_duplicate_message(shop: Shop) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
@@ -149,7 +149,7 @@ def test_the_same_message_twice(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("which", range(2, 7))
-def test_two_runs_at_once(shop: Shop, which: int) -> None:
+def test_concurrent_runs(shop: Shop, which: int) -> None:
     """A second run executes before one of the first run's transactions."""
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
@@ -170,7 +170,7 @@ def test_two_runs_at_once(shop: Shop, which: int) -> None:
     assert outcome(shop, feed) == undisturbed
 
 
-def test_out_of_time_again_and_again(shop: Shop) -> None:
+def test_out_of_time_in_every_run(shop: Shop) -> None:
     """Each run does one step and sends the next message."""
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
@@ -190,7 +190,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
     assert outcome(shop, feed) == undisturbed
 
 
-def test_an_import_that_waits_gets_a_run_with_time_to_fetch(shop: Shop) -> None:
+def test_queued_import_starts_in_run_with_time_to_fetch(shop: Shop) -> None:
     feed = shop.create(shop.server.put("/feed", FIRST))
     shop.world.deliver_outbox()
     resume(shop, feed, milliseconds=FeedImportMessage.margin_milliseconds - 1)
@@ -229,7 +229,7 @@ def test_throttled_one_call_in_five(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
-def test_what_fails_every_time_ends_and_the_next_one_mends_it(
+def test_import_fails_after_all_tries_and_next_one_completes(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, tries: int
 ) -> None:
     """Half was written; the next import writes the rest and deletes what its file lacks.
@@ -266,7 +266,7 @@ def test_what_fails_every_time_ends_and_the_next_one_mends_it(
 
 
 @pytest.mark.parametrize("body", [FIRST, "id,title,price\n"])
-def test_what_waited_behind_has_tries_of_its_own(
+def test_next_import_gets_all_its_tries(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
     """The message's last try ends the first import, completed or failed."""
@@ -289,7 +289,7 @@ def test_what_waited_behind_has_tries_of_its_own(
     assert shop.get(f"{path}/{waiting}")["status"] == "completed"
 
 
-def test_deleted_while_it_runs(shop: Shop) -> None:
+def test_feed_deleted_during_import(shop: Shop) -> None:
     """The run writes nothing more, and what it wrote is deleted."""
     feed, _ = ready(shop)
 
@@ -309,7 +309,7 @@ def test_deleted_while_it_runs(shop: Shop) -> None:
     assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
 
 
-def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
+def test_deletion_killed_at_any_call(shop: Shop) -> None:
     feed = shop.feed(FIRST)
     shop.do("DELETE", f"/feeds/{feed['id']}")
     shop.world.deliver_outbox()
@@ -327,7 +327,7 @@ def lose(shop: Shop) -> None:
     shop.world.lose_stream()
 
 
-def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
+def test_import_that_no_try_started_has_failed(shop: Shop) -> None:
     """Each try was killed before it began the import; the next import writes everything."""
     feed = shop.create(shop.server.put("/feed", FIRST))
     lose(shop)
@@ -348,7 +348,7 @@ def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("trigger", ["by hand", "by a change", "by the schedule"])
-def test_asking_for_what_waits_sends_its_message_again(shop: Shop, trigger: str) -> None:
+def test_requesting_queued_import_sends_message_again(shop: Shop, trigger: str) -> None:
     """The first message may be in the dead-letter queue; if not, it finds nothing to do."""
     feed = shop.create(shop.server.put("/feed", FIRST))
     if trigger == "by the schedule":
@@ -372,9 +372,7 @@ def test_asking_for_what_waits_sends_its_message_again(shop: Shop, trigger: str)
     assert len(shop.server.requests) == 1
 
 
-def test_what_takes_a_feed_back_is_not_given_up_quietly(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_deletion_goes_to_dead_letters(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing would show the failure, so the message goes to the dead-letter queue.
 
     It may be redriven.
@@ -395,9 +393,7 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
 
 
 @pytest.mark.parametrize("chunks_written", [0, 1, 2])
-def test_files_that_are_gone_half_way_fail_the_import_and_the_next_one_mends_it(
-    shop: Shop, chunks_written: int
-) -> None:
+def test_missing_files_fail_import_and_next_one_completes(shop: Shop, chunks_written: int) -> None:
     """A run keeps its files on its disk: the next run misses them.
 
     What was written stays complete, and the next import knows of it: it deletes what its file
@@ -432,7 +428,7 @@ def test_files_that_are_gone_half_way_fail_the_import_and_the_next_one_mends_it(
     check(shop.world, store_of(shop.world, shop.store_id))
 
 
-def test_a_file_that_goes_while_a_chunk_is_written_is_not_missed(shop: Shop) -> None:
+def test_file_deleted_while_chunk_is_written_is_not_needed(shop: Shop) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()

@@ -23,7 +23,7 @@ def _small_loads(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestLoads:
     """A first import."""
 
-    def test_is_the_same_as_products_one_by_one(
+    def test_load_equals_products_written_one_by_one(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         begin = waiting(shop).begin
@@ -41,14 +41,14 @@ class TestLoads:
         found = {row["id"] for row in shop.get("/products", q="brand", pageSize=100)["items"]}
         assert (plain, len(found)) == (set(), 14)
 
-    def test_a_small_layer_stands_in_its_products_row(self, shop: Shop) -> None:
+    def test_small_layer_is_stored_in_product_row(self, shop: Shop) -> None:
         """Only 2 loaded products at either end, and the store's own, have rows for their layers."""
         feed = waiting(shop).begin()
         resume(shop, feed)
         assert kinds(shop, ProductItem) == 15
         assert kinds(shop, LayerItem) == 5
 
-    def test_variants_are_found_by_their_names(self, shop: Shop) -> None:
+    def test_loaded_variants_are_matched_by_sku(self, shop: Shop) -> None:
         """One of the names belonged to another variant before."""
         shop.put_product("other", variants=[_variant("SKU 5")])
         shop.feed(csv(*({**row, "id": f"q{n}"} for n, row in enumerate(ROWS))))
@@ -56,7 +56,7 @@ class TestLoads:
         keys = [MatchKey(f"?{n}", sku=f"SKU {n}") for n in (4, 6)]
         assert [m and m.product for m in match(store, keys)] == ["q4", "q6"]
 
-    def test_lists_are_read_from_both_ends(self, shop: Shop) -> None:
+    def test_lists_are_sorted_in_both_directions(self, shop: Shop) -> None:
         feed = waiting(shop).begin()
         resume(shop, feed)
         for sort in ("title", "-title", "addedAt", "-addedAt", "changedAt", "-changedAt"):
@@ -75,7 +75,7 @@ class TestLoads:
                 shown = [titles[name].lower() for name in listed]
                 assert shown == sorted(shown, reverse=sort.startswith("-"))
 
-    def test_few_calls_and_units(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_load_takes_few_transactions(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """A transaction has several products, with all of their lists."""
         monkeypatch.setattr(plan_writing, "LOAD_READ_AHEAD", 50)
         monkeypatch.setattr(writing, "_MAX_LOADED", 50)
@@ -93,14 +93,14 @@ def _variant(sku: str) -> Json:
     }
 
 
-class TestAfterwards:
+class TestAfterLoad:
     """Loaded products can be changed as any others."""
 
     def again(self, shop: Shop, feed: Json, monkeypatch: pytest.MonkeyPatch, text: str) -> Any:
         shop.again(feed, text)
         return says(shop)
 
-    def test_the_same_once_more_writes_no_product(self, shop: Shop) -> None:
+    def test_unchanged_file_writes_no_product(self, shop: Shop) -> None:
         feed = waiting(shop).begin()
         resume(shop, feed)
         before = {row.key: row.serialize() for row in shop.world.rows() if _is_product(row)}
@@ -108,7 +108,7 @@ class TestAfterwards:
         after = {row.key: row.serialize() for row in shop.world.rows() if _is_product(row)}
         assert after == before
 
-    def test_other_titles_prices_and_fewer_rows(
+    def test_changed_titles_and_fewer_rows_equal_single_writes(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Products move in the lists, also out of pages; layers outgrow the row, others are new."""
@@ -131,14 +131,14 @@ class TestAfterwards:
         work()
         assert says(shop) == expected
 
-    def test_a_feed_that_goes_takes_them_back(self, shop: Shop) -> None:
+    def test_deleted_feed_removes_loaded_products(self, shop: Shop) -> None:
         feed = waiting(shop).begin()
         resume(shop, feed)
         assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
         shop.world.deliver()
         assert {name for name, (is_live, *_) in says(shop).items() if is_live} == {"own"}
 
-    def test_products_of_a_feed_that_returns_are_as_before(self, shop: Shop) -> None:
+    def test_recreated_feed_restores_products(self, shop: Shop) -> None:
         """They exist already, as removed: none of them is new."""
         feed = waiting(shop).begin()
         resume(shop, feed)
@@ -148,7 +148,7 @@ class TestAfterwards:
         shop.feed(FEED)
         assert {n: v[:2] for n, v in says(shop).items()} == {n: v[:2] for n, v in expected.items()}
 
-    def test_feeds_with_the_same_names_find_them(self, shop: Shop) -> None:
+    def test_other_feed_matches_loaded_products_by_sku(self, shop: Shop) -> None:
         """All names of the store are read at once, also from pages."""
         feed = waiting(shop).begin()
         resume(shop, feed)

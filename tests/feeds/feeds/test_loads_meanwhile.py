@@ -53,7 +53,7 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
         assert latest["counts"]["created"] == 14, positions
 
 
-def test_a_writer_before_each_write(shop: Shop) -> None:
+def test_concurrent_writer_before_each_write(shop: Shop) -> None:
     """The store writes one of the feed's products, one of its own, and a third one's new title."""
     begin = waiting(shop).begin
     feed = begin()
@@ -80,7 +80,7 @@ def test_a_writer_before_each_write(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 9, 2))
-def test_a_feed_that_goes_meanwhile(shop: Shop, number: int) -> None:
+def test_feed_deleted_during_load(shop: Shop, number: int) -> None:
     """What the import wrote is deleted, and it writes nothing more."""
     feed = waiting(shop).begin()
 
@@ -96,7 +96,7 @@ def test_a_feed_that_goes_meanwhile(shop: Shop, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 9, 2))
-def test_a_store_that_is_disconnected_meanwhile(shop: Shop, number: int) -> None:
+def test_store_disconnected_during_load(shop: Shop, number: int) -> None:
     """All products that were written by then are listed and counted."""
     feed = waiting(shop).begin()
 
@@ -111,9 +111,7 @@ def test_a_store_that_is_disconnected_meanwhile(shop: Shop, number: int) -> None
 
 
 @pytest.mark.parametrize("number", range(1, 12, 2))
-def test_a_workspace_that_is_deleted_meanwhile(
-    world: World, server: FeedServer, number: int
-) -> None:
+def test_workspace_deleted_during_load(world: World, server: FeedServer, number: int) -> None:
     """Nothing is left, not even rows that were written before their transaction."""
     home = Home(world)
     shop = Shop(world, server, home.owner, WorkspaceScope(home.workspace.id), home.shop)
@@ -130,9 +128,7 @@ def test_a_workspace_that_is_deleted_meanwhile(
 
 
 @pytest.mark.parametrize("number", range(1, 12, 2))
-def test_a_feed_that_stops_meanwhile_leaves_no_page_that_nobody_names(
-    shop: Shop, number: int
-) -> None:
+def test_feed_deleted_during_load_leaves_no_orphaned_page(shop: Shop, number: int) -> None:
     """Pages that were written for a transaction that is never sent are deleted."""
     feed = waiting(shop).begin()
 
@@ -156,7 +152,7 @@ def test_a_feed_that_stops_meanwhile_leaves_no_page_that_nobody_names(
     assert pages == named
 
 
-def test_search_finds_them_where_the_streams_writes_failed(shop: Shop) -> None:
+def test_search_repair_restores_postings_of_load(shop: Shop) -> None:
     """The records of all of the import's products failed; the repair writes their postings."""
     feed = waiting(shop).begin()
     resume(shop, feed)
@@ -169,7 +165,7 @@ def test_search_finds_them_where_the_streams_writes_failed(shop: Shop) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("seconds", [None, 46])
-def test_refused_for_now_and_answers_that_get_lost(
+def test_throttled_with_lost_responses(
     shop: Shop, fake_time: FakeTime, seed: int, seconds: int | None
 ) -> None:
     """Three calls in ten are refused; one in ten is carried out and its answer lost.

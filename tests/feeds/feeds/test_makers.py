@@ -20,18 +20,18 @@ def content_of(name: str) -> bytes:
     return (PLACE / name).read_bytes()
 
 
-def test_every_sample_was_read_by_somebody() -> None:
+def test_every_sample_file_has_expected_products() -> None:
     assert {path.name for path in PLACE.iterdir()} == set(SAMPLES)
 
 
-def test_each_of_twelve_makers_has_two_samples_at_least() -> None:
+def test_at_least_twelve_makers_with_two_samples_each() -> None:
     makers = Counter(name.partition("_")[0] for name in SAMPLES)
     assert len(makers) >= 12
     assert {maker for maker, samples in makers.items() if samples < 2} == set()
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_sample_comes_out_as_a_careful_reader_has_it(name: str) -> None:
+def test_sample_gives_expected_products(name: str) -> None:
     sample = SAMPLES[name]
     found = imported(content_of(name), sample.currency)
     assert found.products == {
@@ -43,7 +43,7 @@ def test_a_sample_comes_out_as_a_careful_reader_has_it(name: str) -> None:
     assert found.counts.rows == found.counts.imported
 
 
-def test_an_image_in_a_variants_row_of_shopify_is_the_products() -> None:
+def test_image_src_in_shopify_variant_row_belongs_to_product() -> None:
     """Where `Variant Image` has the variants' own, and even where none has one."""
     found = imported(
         b"Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,"

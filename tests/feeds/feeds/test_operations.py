@@ -19,7 +19,7 @@ from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
 class TestCreate:
     """POST /feeds."""
 
-    def test_a_feed_and_its_first_import(self, shop: Shop) -> None:
+    def test_feed_is_created_with_first_import(self, shop: Shop) -> None:
         url = shop.server.put("/feed", ROWS)
         mapping = {"id": "id", "x": {"custom": "weight"}, "y": "ignore"}
         feed = shop.create(url, locale="DE-at", mode="enrich_only", mapping=mapping)
@@ -54,7 +54,7 @@ class TestCreate:
         created, following = map(clock.from_text, (feed["createdAt"], feed["nextImportAt"]))
         assert timedelta() < following - created <= timedelta(hours=6)
 
-    def test_the_same_address_twice(self, shop: Shop) -> None:
+    def test_duplicate_url_is_refused(self, shop: Shop) -> None:
         url = shop.server.put("/feed", ROWS)
         shop.create(url)
         assert shop.do("POST", "/feeds", shop.draft(url)).problem() == (409, "feed_exists")
@@ -62,13 +62,13 @@ class TestCreate:
         other = shop.world.store(shop.owner)
         assert shop.create(url, storeId=other)["rank"] == 2
 
-    def test_a_retry_creates_one(self, shop: Shop) -> None:
+    def test_idempotent_replay(self, shop: Shop) -> None:
         body = shop.draft(shop.server.put("/feed", ROWS))
         first, second = (shop.do("POST", "/feeds", body, key="k") for _ in range(2))
         assert (second.status, second.body) == (201, first.body)
         assert shop.get("/feeds")["total"] == 1
 
-    def test_refuses(self, shop: Shop) -> None:
+    def test_invalid_feeds_are_refused(self, shop: Shop) -> None:
         def problem(**overrides: object) -> tuple[int, str]:
             body = {**shop.draft("https://127.0.0.1/"), **overrides}
             return shop.do("POST", "/feeds", body).problem()
@@ -89,7 +89,7 @@ class TestCreate:
         ):
             assert problem(**{"url": allowed, **wrong}) == (422, "validation")
 
-    def test_a_store_that_is_disconnected(self, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         url = shop.server.put("/feed", ROWS)
         assert shop.do("POST", f"/stores/{shop.store_id}/disconnect").status == 200
         assert shop.do("POST", "/feeds", shop.draft(url)).problem() == (409, "store_disconnected")
@@ -98,7 +98,7 @@ class TestCreate:
 class TestList:
     """GET /feeds."""
 
-    def test_filters_and_orders(self, shop: Shop) -> None:
+    def test_filters_and_sort_orders(self, shop: Shop) -> None:
         other = shop.world.store(shop.owner)
         names: dict[str, Json] = {}
         for name, more in (
@@ -131,7 +131,7 @@ class TestList:
         paged = shop.get("/feeds", pageSize=10, page=2)
         assert (paged["total"], paged["items"]) == (3, [])
 
-    def test_a_page_of_long_mappings(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_page_too_large_is_refused(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """A function's answer may have 6 MB, and a quote in a body takes four bytes of it."""
         monkeypatch.setattr(pagination, "MAX_ANSWERED", 15_000)
         columns = {f"{number}" + '"' * 250: "ignore" for number in range(10)}
@@ -141,7 +141,7 @@ class TestList:
             expected = [(200, None), (422, "page_too_large")][number]
             assert (page.status, page.json.get("code")) == expected
 
-    def test_other_workspaces_have_their_own(self, shop: Shop) -> None:
+    def test_other_workspaces_feeds_are_not_found(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", ROWS))
         stranger = shop.world.person()
         shop.world.workspace(stranger)
@@ -154,7 +154,7 @@ class TestList:
 class TestUpdate:
     """PATCH /feeds/{id}."""
 
-    def test_a_name_alone_imports_nothing(self, shop: Shop) -> None:
+    def test_renaming_queues_no_import(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"name": "Other"})
         assert (answer.status, answer.json) == (200, {**feed, "name": "Other"})
@@ -162,7 +162,7 @@ class TestUpdate:
         sources = shop.get(f"/products/{shop.products()['a']['id']}/sources")["items"]
         assert {item["source"]["name"] for item in sources} == {"Other"}
 
-    def test_anything_else_imports_anew(self, shop: Shop) -> None:
+    def test_changed_mapping_queues_import(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         answer = shop.do(
             "PATCH", f"/feeds/{feed['id']}", {"mapping": {"id": "id", "title": "brand"}}
@@ -179,19 +179,19 @@ class TestUpdate:
             counts(rows=2, imported=2, products=2),
         )
 
-    def test_one_that_waits_is_enough(self, shop: Shop) -> None:
+    def test_queued_import_is_reused(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", ROWS))
         answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"locale": "fr"})
         assert answer.json["latestImport"] == feed["latestImport"]
         assert shop.get(f"/feeds/{feed['id']}/imports")["total"] == 1
 
-    def test_nothing_changes_nothing(self, shop: Shop) -> None:
+    def test_unchanged_values_change_nothing(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         for body in ({}, {"name": feed["name"]}, {"locale": None}):
             answer = shop.do("PATCH", f"/feeds/{feed['id']}", body)
             assert (answer.status, answer.json) == (200, feed)
 
-    def test_the_address_is_one_feeds(self, shop: Shop) -> None:
+    def test_url_of_other_feed_is_refused(self, shop: Shop) -> None:
         first, second = (shop.create(shop.server.put(path, ROWS)) for path in ("/1", "/2"))
         body = {"url": second["url"]}
         answer = shop.do("PATCH", f"/feeds/{first['id']}", body)
@@ -200,7 +200,7 @@ class TestUpdate:
         assert shop.do("PATCH", f"/feeds/{second['id']}", {"url": new_url}).status == 200
         assert shop.do("PATCH", f"/feeds/{first['id']}", body).status == 200
 
-    def test_refuses(self, shop: Shop) -> None:
+    def test_invalid_changes_are_refused(self, shop: Shop) -> None:
         path = f"/feeds/{shop.create(shop.server.put('/feed', ROWS))['id']}"
         assert shop.do("PATCH", path, {"url": "http://10.1.1.1/"}).problem() == (
             422,
@@ -210,7 +210,7 @@ class TestUpdate:
         assert shop.do("PATCH", path, {"mode": None}).error_paths() == ["/mode"]
         assert shop.do("PATCH", f"/feeds/{new_id()}", {}).problem() == (404, "not_found")
 
-    def test_of_a_disconnected_store_nothing_is_queued(self, shop: Shop) -> None:
+    def test_disconnected_store_queues_no_import(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         shop.do("POST", f"/stores/{shop.store_id}/disconnect")
         answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
@@ -223,7 +223,7 @@ class TestUpdate:
 class TestImports:
     """POST and GET /feeds/{id}/imports, …/{importId}, …/skipped-rows."""
 
-    def test_one_waits_at_most(self, shop: Shop) -> None:
+    def test_second_request_returns_queued_import(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         path = f"/feeds/{feed['id']}/imports"
         first, second = (shop.do("POST", path) for _ in range(2))
@@ -243,7 +243,7 @@ class TestImports:
         }
         assert shop.get(f"{path}/{first.json['id']}") == listed["items"][0]
 
-    def test_failed_ones_are_told_apart(self, shop: Shop) -> None:
+    def test_status_filter_finds_failed_imports(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         failed = shop.again(feed, "id\n")
         path = f"/feeds/{feed['id']}/imports"
@@ -252,7 +252,7 @@ class TestImports:
             feed["id"]
         ]
 
-    def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_filter_too_broad(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
         feed = shop.feed(ROWS)
         for content in ("id\n", ROWS):
@@ -262,7 +262,7 @@ class TestImports:
         assert broad.problem() == (422, "filter_too_broad")
         assert shop.get(path)["total"] == 3
 
-    def test_what_isnt_there(self, shop: Shop) -> None:
+    def test_unknown_ids_are_not_found(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         for path in (
             f"/feeds/{new_id()}/imports",
@@ -272,13 +272,13 @@ class TestImports:
             assert shop.do("GET", path).problem() == (404, "not_found")
         assert shop.do("POST", f"/feeds/{new_id()}/imports").problem() == (404, "not_found")
 
-    def test_a_store_that_is_disconnected(self, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         shop.do("POST", f"/stores/{shop.store_id}/disconnect")
         answer = shop.do("POST", f"/feeds/{feed['id']}/imports")
         assert answer.problem() == (409, "store_disconnected")
 
-    def test_one_that_is_disconnected_while_an_import_waits(self, shop: Shop) -> None:
+    def test_store_disconnected_while_import_is_queued(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", ROWS))
         shop.do("POST", f"/stores/{shop.store_id}/disconnect")
         shop.world.deliver()
@@ -286,7 +286,9 @@ class TestImports:
         assert (latest["status"], latest["error"]) == ("failed", "import_failed")
 
     @pytest.mark.parametrize("code", FAILURES)
-    def test_each_failure(self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_failed_import_has_error_code_and_writes_nothing(
+        self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         shop.put_product("a")
         before = shop.products()
         feed = shop.create(broken(shop, code, monkeypatch))
@@ -295,7 +297,7 @@ class TestImports:
         assert (latest["status"], latest["error"]) == ("failed", code)
         assert shop.products() == before
 
-    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_large_file_fails_import(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(bounds, "MAX_BYTES", 3000)
         feed = shop.feed(
             gzip.compress(csv(*[{"id": str(n), "title": "x"} for n in range(999)]).encode())
@@ -303,7 +305,7 @@ class TestImports:
         latest = feed["latestImport"]
         assert (latest["status"], latest["error"]) == ("failed", "too_large")
 
-    def test_skipped_rows_by_pages(self, shop: Shop) -> None:
+    def test_skipped_rows_pagination(self, shop: Shop) -> None:
         feed = shop.feed("id,title\n" + "".join(f",{n}\n" for n in range(230)) + "a,x\n")
         import_id = feed["latestImport"]["id"]
         path = f"/feeds/{feed['id']}/imports/{import_id}/skipped-rows"
@@ -321,7 +323,7 @@ class TestImports:
 class TestDelete:
     """DELETE /feeds/{id}."""
 
-    def test_products_fall_back_and_nothing_is_left(self, shop: Shop) -> None:
+    def test_products_fall_back_and_no_rows_remain(self, shop: Shop) -> None:
         shop.put_product("a")
         feed = shop.feed(csv({"id": "a", "brand": "B"}, {"id": "b", "title": "Pot"}, {"id": ""}))
         assert shop.products()["a"]["vendor"] == "B"
@@ -341,14 +343,14 @@ class TestDelete:
         assert not [name for name in shop.world.objects() if name.startswith("manifests/")]
         assert shop.do("DELETE", path).status == 204
 
-    def test_its_address_is_free_again(self, shop: Shop) -> None:
+    def test_url_can_be_used_again(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         shop.do("DELETE", f"/feeds/{feed['id']}")
         again = shop.feed(ROWS)
         assert again["rank"] == 2
         assert set(shop.products()) == {"a", "b"}
 
-    def test_one_whose_import_still_waits(self, shop: Shop) -> None:
+    def test_queued_import_is_not_run(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", ROWS))
         shop.do("DELETE", f"/feeds/{feed['id']}")
         shop.world.deliver()

@@ -80,7 +80,7 @@ def stop_at(shop: Shop, feed: Json, part: str) -> str:
     raise AssertionError(json.dumps([*shop.world.objects()]))
 
 
-def test_rows_of_another_release_are_read_anew(shop: Shop, tmp_path: Path) -> None:
+def test_staged_rows_of_other_release_are_read_again(shop: Shop, tmp_path: Path) -> None:
     feed = begun(shop)
     as_of_another_release(stop_at(shop, feed, "/rows-"), tmp_path)
     shop.world.deliver()
@@ -91,7 +91,7 @@ def test_rows_of_another_release_are_read_anew(shop: Shop, tmp_path: Path) -> No
     assert ended["products"]["p0"]["title"] == "Other 0"
 
 
-def test_no_import_takes_a_manifest_of_another_release_for_none(shop: Shop, tmp_path: Path) -> None:
+def test_manifest_of_other_release_fails_import(shop: Shop, tmp_path: Path) -> None:
     """Taken for none, p3 would stay in the store for good. Once it can be read, all is right."""
     feed = begun(shop)
     [name] = stored_names(shop, "manifests/")
@@ -109,7 +109,7 @@ def test_no_import_takes_a_manifest_of_another_release_for_none(shop: Shop, tmp_
     assert set(shop.products()) == {"p0", "p1", "p2"}
 
 
-def test_a_plan_of_another_release_is_not_written(shop: Shop, tmp_path: Path) -> None:
+def test_plan_of_other_release_fails_import(shop: Shop, tmp_path: Path) -> None:
     feed = begun(shop)
     as_of_another_release(stop_at(shop, feed, "/plan"), tmp_path)
     assert stage(shop, feed) is Stage.PLANNED
@@ -121,9 +121,7 @@ def test_a_plan_of_another_release_is_not_written(shop: Shop, tmp_path: Path) ->
     assert set(shop.products()) == {"p0", "p1", "p2"}
 
 
-def test_a_deleted_feeds_products_stay_until_its_manifest_can_be_read(
-    shop: Shop, tmp_path: Path
-) -> None:
+def test_deletion_waits_until_manifest_is_readable(shop: Shop, tmp_path: Path) -> None:
     feed = shop.feed(FIRST)
     [name] = stored_names(shop, "manifests/")
     before = shop.world.objects()[name]

@@ -21,7 +21,7 @@ class TestPreview:
         assert answer.status == 200, answer.body
         return dict(answer.json)
 
-    def test_ever_other_columns(self, shop: Shop) -> None:
+    def test_first_500_columns_are_shown(self, shop: Shop) -> None:
         """The first 500 columns are shown: a mapping names no more."""
         rows = [{f"c-{row}-{n}": "x" for n in range(400)} for row in range(3)]
         seen = self.preview(shop, shop.server.put("/feed", json.dumps(rows)))
@@ -30,7 +30,7 @@ class TestPreview:
         assert {tuple(column["samples"]) for column in seen["columns"]} == {("x",)}
         assert seen["sampled"] == 3
 
-    def test_as_many_rows_as_have_a_million_cells(
+    def test_sample_is_limited_by_number_of_cells(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """All of these rows are in memory at once."""
@@ -40,7 +40,7 @@ class TestPreview:
         monkeypatch.setattr(bounds.Sample, "CELLS", 1)
         assert self.preview(shop, url)["sampled"] == 1
 
-    def test_of_a_store_without_products_nothing_is_looked_up(
+    def test_store_without_products_needs_no_matching(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Ten thousand rows would need four hundred batch gets."""
@@ -50,7 +50,7 @@ class TestPreview:
         assert self.preview(shop, url)["matches"] == 0
         assert calls == []
 
-    def test_of_rows_of_nobodys_no_key_is_asked_for(self, shop: Shop) -> None:
+    def test_unmatched_rows_are_not_looked_up_by_key(self, shop: Shop) -> None:
         """The store's names are read at once: they are few compared with the rows."""
         shop.put_product("a")
         rows = [{"id": f"n{number}", "title": "Cup"} for number in range(60)]
@@ -60,7 +60,7 @@ class TestPreview:
         url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
         assert self.preview(shop, url)["matches"] == 1
 
-    def test_of_many_rows_about_one_product_it_is_read_once(self, shop: Shop) -> None:
+    def test_product_of_many_rows_is_read_once(self, shop: Shop) -> None:
         """One batch get reads it, and another its layer, however many variants the rows name."""
         price = {"amount": 1000, "currency": "EUR"}
         variants = [{"externalId": f"v{n}", "title": "One", "price": price} for n in range(130)]
@@ -71,7 +71,7 @@ class TestPreview:
         assert calls.count("BatchGetItem") == 1 + 2  # the caller's rights
         assert self.preview(shop, url)["matches"] == 130
 
-    def test_of_a_few_rows_their_keys_are_asked_for(
+    def test_few_rows_are_looked_up_by_key(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Reading all names of a store would cost more."""
@@ -81,7 +81,7 @@ class TestPreview:
         url = shop.server.put("/feed", csv(*rows, {"id": "a-v", "title": "Cup"}))
         assert self.preview(shop, url)["matches"] == 1
 
-    def test_of_a_store_of_many_products_keys_are_asked_for(
+    def test_rows_for_large_store_are_looked_up_by_key(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         shop.put_product("a")
@@ -92,7 +92,7 @@ class TestPreview:
         url = shop.server.put("/feed", csv(*rows, {"id": "b-v", "title": "Cup"}))
         assert self.preview(shop, url)["matches"] == 1
 
-    def test_tells_what_the_columns_probably_are(self, shop: Shop) -> None:
+    def test_columns_have_suggestions_and_samples(self, shop: Shop) -> None:
         shop.put_product("a")
         url = shop.server.put("/feed", "id;Name;Weight kg;Farbe;Name\na;Cup;1;red;x\nb;Pot;2;;x\n")
         assert self.preview(shop, url) == {
@@ -108,12 +108,12 @@ class TestPreview:
             "matches": 1,
         }
 
-    def test_without_an_id_nothing_matches(self, shop: Shop) -> None:
+    def test_no_id_column_matches_nothing(self, shop: Shop) -> None:
         shop.put_product("a")
         assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0
 
     @pytest.mark.parametrize("code", FAILURES)
-    def test_says_what_is_wrong(
+    def test_unusable_feed_is_refused_with_reason(
         self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         body = {"storeId": shop.store_id, "url": broken(shop, code, monkeypatch)}
@@ -122,7 +122,7 @@ class TestPreview:
         if code == "unreadable":
             assert answer.json["detail"].startswith("A feed is CSV, TSV, XML")
 
-    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_large_file_is_refused(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """The server states the size before it sends any of it."""
         monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
         body = {"storeId": shop.store_id, "url": shop.server.put("/feed", ROWS)}
@@ -131,22 +131,22 @@ class TestPreview:
     @pytest.mark.parametrize(
         "url", ["http://169.254.169.254/latest/meta-data", "https://localhost/", "http://10.0.0.1/"]
     )
-    def test_addresses_that_nobody_may_open(self, shop: Shop, url: str) -> None:
+    def test_private_address_is_refused(self, shop: Shop, url: str) -> None:
         body = {"storeId": shop.store_id, "url": url}
         refused = shop.do("POST", "/feeds/preview", body)
         assert refused.problem() == (422, "url_not_allowed")
         assert [error["path"] for error in refused.json["errors"]] == ["/url"]
 
-    def test_a_redirect_to_one(self, shop: Shop) -> None:
+    def test_redirect_to_private_address_is_refused(self, shop: Shop) -> None:
         url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
         body = {"storeId": shop.store_id, "url": url}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
 
-    def test_another_store(self, shop: Shop) -> None:
+    def test_unknown_store_is_refused(self, shop: Shop) -> None:
         body = {"storeId": str(new_id()), "url": "https://shop.example/"}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "validation")
 
-    def test_needs_a_key_that_writes(self, shop: Shop) -> None:
+    def test_read_key_is_refused(self, shop: Shop) -> None:
         key = shop.world.api_key(shop.workspace, KeyScope.READ)
         body = {"storeId": shop.store_id, "url": "https://shop.example/"}
         answer = shop.world.call("POST", "/feeds/preview", token=key, json_body=body)
@@ -161,7 +161,7 @@ class TestCheck:
         assert answer.status == 200, answer.body
         return dict(answer.json)
 
-    def test_counts_as_an_import_does_and_keeps_nothing(self, shop: Shop) -> None:
+    def test_counts_equal_import_and_nothing_is_stored(self, shop: Shop) -> None:
         rows = ("a,g,A,1", "b,g,B,2", ",,C,3", "c,,D,4", "a,g,Again,1", "d,,E,what")
         body = "\n".join(("id,item_group_id,title,price", *rows))
         url = shop.server.put("/feed", body)
@@ -185,24 +185,24 @@ class TestCheck:
             rows=6, imported=3, variantOnly=1, fromFirstRow=1, created=2, products=2, skipped=3
         )
 
-    def test_what_matches_nothing(self, shop: Shop) -> None:
+    def test_unmatched_rows_are_counted(self, shop: Shop) -> None:
         shop.put_product("a")
         checked = self.check(shop, shop.server.put("/feed", ROWS), mode="enrich_only")
         assert (checked["importable"], checked["unmatched"]) == (1, 1)
 
     @pytest.mark.parametrize("code", FAILURES)
-    def test_says_what_is_wrong(
+    def test_unusable_feed_is_refused_with_reason(
         self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         body = draft(shop, broken(shop, code, monkeypatch))
         assert shop.do("POST", "/feeds/check", body).problem() == (422, code)
 
-    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_large_file_is_refused(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
         body = draft(shop, shop.server.put("/feed", ROWS))
         assert shop.do("POST", "/feeds/check", body).problem() == (422, "too_large")
 
-    def test_an_address_that_nobody_may_open(self, shop: Shop) -> None:
+    def test_private_address_is_refused(self, shop: Shop) -> None:
         body = draft(shop, "http://10.0.0.1/")
         assert shop.do("POST", "/feeds/check", body).problem() == (422, "url_not_allowed")
 
@@ -219,7 +219,7 @@ class TestCheck:
             ),
         ],
     )
-    def test_what_a_column_can_not_be(
+    def test_invalid_column_target_is_refused(
         self, shop: Shop, target: object, path: str, message: str
     ) -> None:
         """There is one error for a column, for the kind of field that is meant."""
@@ -228,13 +228,13 @@ class TestCheck:
         assert refused.error_paths() == [f"/mapping/a{path}"]
         assert [error["message"] for error in refused.json["errors"]] == [message]
 
-    def test_a_mapping_without_an_id(self, shop: Shop) -> None:
+    def test_mapping_without_id_is_refused(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", mapping={"id": "title"})
         refused = shop.do("POST", "/feeds/check", body)
         assert refused.problem() == (422, "mapping_missing_id")
         assert [error["path"] for error in refused.json["errors"]] == ["/mapping"]
 
-    def test_another_store(self, shop: Shop) -> None:
+    def test_unknown_store_is_refused(self, shop: Shop) -> None:
         body = draft(shop, "https://shop.example/", storeId=str(new_id()))
         assert shop.do("POST", "/feeds/check", body).problem() == (422, "validation")
 

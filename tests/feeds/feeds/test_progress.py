@@ -47,7 +47,7 @@ def shown(shop: Shop, feed: Json) -> list[tuple[int, int, int]]:
     return [each for each, _ in groupby(seen)]
 
 
-def test_each_step_of_a_first_import_shows(shop: Shop) -> None:
+def test_first_import_shows_progress_of_each_step(shop: Shop) -> None:
     feed = shop.create(shop.server.put("/feed", feed_of(0)))
     shop.world.deliver_outbox()
     read, written = [(3, 0, 0), (6, 0, 0), (9, 0, 0)], [(9, 9, 3), (9, 9, 6), (9, 9, 9)]
@@ -56,7 +56,7 @@ def test_each_step_of_a_first_import_shows(shop: Shop) -> None:
     assert latest["status"] == "completed"
 
 
-def test_what_is_fetched_shows_while_more_comes(
+def test_fetched_bytes_are_shown_during_download(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = feed_of(0)
@@ -80,7 +80,7 @@ def test_what_is_fetched_shows_while_more_comes(
     assert seen == [None, 10, 20, len(content)]
 
 
-def test_each_step_of_an_import_that_creates_nothing_shows(shop: Shop) -> None:
+def test_import_of_changes_shows_progress_of_each_step(shop: Shop) -> None:
     feed = shop.feed(feed_of(0))
     shop.server.put("/feed", feed_of(ROWS))
     assert shop.do("POST", f"/feeds/{feed['id']}/imports").status == 202
@@ -88,7 +88,7 @@ def test_each_step_of_an_import_that_creates_nothing_shows(shop: Shop) -> None:
     assert shown(shop, feed)[-4:] == [(9, 9, 0), (9, 9, 3), (9, 9, 6), (9, 9, 9)]
 
 
-def test_how_far_it_is_is_noted_every_few_seconds_at_most(
+def test_progress_is_written_every_few_seconds_at_most(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each update is a write, and a million rows are read in a thousand steps."""

@@ -41,7 +41,7 @@ def latest(shop: Shop, feed: Json) -> Json:
 class TestDue:
     """Every five minutes."""
 
-    def test_each_feed_every_six_hours(self, shop: Shop) -> None:
+    def test_feed_is_imported_every_six_hours(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         first = next_of(shop, feed)
         run(shop.world)
@@ -54,7 +54,7 @@ class TestDue:
         run(shop.world)
         assert latest(shop, feed) == done
 
-    def test_a_feed_of_a_disconnected_store_is_not_due(self, shop: Shop) -> None:
+    def test_feed_of_disconnected_store_is_not_due(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         shop.do("POST", f"/stores/{shop.store_id}/disconnect")
         until_due(shop, feed)
@@ -62,13 +62,13 @@ class TestDue:
         assert latest(shop, feed)["trigger"] == "created"
         assert next_of(shop, feed) > clock.now()
 
-    def test_one_that_waits_is_enough(self, shop: Shop) -> None:
+    def test_queued_import_is_reused(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", csv(*CATALOGUE)))
         until_due(shop, feed)
         run(shop.world)
         assert shop.get(f"/feeds/{feed['id']}/imports")["total"] == 1
 
-    def test_a_deleted_feed_is_due_no_more(self, shop: Shop) -> None:
+    def test_deleted_feed_is_not_due(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         shop.do("DELETE", f"/feeds/{feed['id']}")
         shop.world.deliver()
@@ -76,7 +76,7 @@ class TestDue:
         run(shop.world)
         assert shop.world.rows("due#feeds#") == []
 
-    def test_one_that_fails_is_no_hindrance_to_others(
+    def test_failing_feed_does_not_block_others(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = shop.feed(csv(*CATALOGUE), "/1")
@@ -99,7 +99,7 @@ class TestDue:
         assert latest(shop, first)["trigger"] == "schedule"
 
 
-class TestHalf:
+class TestRemovalLimit:
     """A scheduled import that would remove more than half removes nothing."""
 
     def scheduled(self, shop: Shop, remaining: int) -> Json:
@@ -109,13 +109,13 @@ class TestHalf:
         run(shop.world)
         return latest(shop, feed)
 
-    def test_more_than_half(self, shop: Shop) -> None:
+    def test_scheduled_import_may_not_remove_more_than_half(self, shop: Shop) -> None:
         done = self.scheduled(shop, 1)
         assert (done["status"], done["error"]) == ("failed", "import_failed")
         assert set(shop.products()) == {"a", "b", "c", "d"}
 
     @pytest.mark.parametrize("by", ["asking", "changing"])
-    def test_one_that_somebody_wants_meanwhile(self, shop: Shop, by: str) -> None:
+    def test_scheduled_import_requested_manually_may_remove_most(self, shop: Shop, by: str) -> None:
         feed = shop.feed(csv(*CATALOGUE[:4]))
         shop.server.put("/feed", csv(*CATALOGUE[:1]))
         until_due(shop, feed)
@@ -134,7 +134,7 @@ class TestHalf:
         assert (done["id"], done["trigger"]) == (waiting["id"], "manual")
         assert done["counts"] == counts(rows=1, imported=1, products=1, removed=3)
 
-    def test_what_the_store_has_no_more_is_no_fault_of_the_file(self, shop: Shop) -> None:
+    def test_products_removed_by_store_do_not_count(self, shop: Shop) -> None:
         for name in "abc":
             shop.put_product(name)
         feed = shop.feed(csv(*CATALOGUE[:3]), mode="enrich_only")
@@ -148,7 +148,7 @@ class TestHalf:
         assert done["counts"] == counts(rows=3, imported=1, products=1, unmatched=2, removed=2)
         assert set(shop.products()) == {"c"}
 
-    def test_half(self, shop: Shop) -> None:
+    def test_scheduled_import_may_remove_half(self, shop: Shop) -> None:
         done = self.scheduled(shop, 2)
         assert done["counts"] == counts(rows=2, imported=2, products=2, removed=2)
         assert set(shop.products()) == {"a", "b"}
@@ -158,7 +158,7 @@ EARLIEST, LATEST = (datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (20
 
 
 @given(feed_id=st.uuids(), seconds=st.floats(EARLIEST, LATEST))
-def test_times_are_six_hours_apart_and_each_feeds_own(feed_id: UUID, seconds: float) -> None:
+def test_import_times_are_six_hours_apart_per_feed(feed_id: UUID, seconds: float) -> None:
     moment = datetime.fromtimestamp(seconds, UTC)
     following = next_import_after(feed_id, moment)
     assert timedelta() < following - moment <= INTERVAL

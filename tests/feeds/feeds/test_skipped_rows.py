@@ -35,7 +35,7 @@ def table(rows: Cells) -> bytes:
 @given(ROWS)
 @example([("p-1", "Pot", "12.00 USD"), ("p-2", "Pan", "9.90 EUR")])
 @example([("p-1", "Pot", "abc"), ("p-1", "Pot", "9.90")])
-def test_each_row_and_each_price_is_brought_or_listed(rows: Cells) -> None:
+def test_every_row_and_price_is_imported_or_listed(rows: Cells) -> None:
     found = imported(table([*KNOWN, *rows]))
     counts = found.counts
     assert counts.rows == counts.imported + counts.skipped

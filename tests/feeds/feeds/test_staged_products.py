@@ -63,7 +63,7 @@ def expect_whole(shop: Shop) -> set[str]:
     return {ids[each] for each in listed}
 
 
-def test_a_product_is_there_as_soon_as_lists_have_it(shop: Shop, titles: str) -> None:
+def test_product_exists_as_soon_as_it_is_listed(shop: Shop, titles: str) -> None:
     """Reads by id, name, search and feeds find it, before and after each call of the import."""
     feed = waiting(shop).begin()
     seen, staged, is_reading = list[int](), list[int](), False
@@ -139,7 +139,7 @@ class Others:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_others_at_any_call(shop: Shop, seed: int) -> None:
+def test_concurrent_writers_at_any_call(shop: Shop, seed: int) -> None:
     """Store, feed, deletions and rules write before calls of the load, which may also be killed."""
     chance = random.Random(seed)
     feed = waiting(shop).begin()
@@ -170,7 +170,7 @@ def test_others_at_any_call(shop: Shop, seed: int) -> None:
     others.expect(feed)
 
 
-def test_who_takes_a_product_at_busy_lists(shop: Shop) -> None:
+def test_staged_product_is_written_by_store_while_lists_are_busy(shop: Shop) -> None:
     """A writer counts the product later as the nodes are busy; the load still notices it."""
     taken, is_taking = list[str](), False
 
@@ -193,7 +193,7 @@ def test_who_takes_a_product_at_busy_lists(shop: Shop) -> None:
     assert expect_whole(shop) == {"own", *NAMES}
 
 
-def test_who_reads_a_staged_product_and_writes_it_once_it_is_listed(shop: Shop) -> None:
+def test_writer_that_read_before_listing_reads_again(shop: Shop) -> None:
     """The writer reads again: it had decided that there is no such product."""
     feed = waiting(shop).begin()
     others = Others(shop, random.Random())
@@ -218,7 +218,7 @@ def test_who_reads_a_staged_product_and_writes_it_once_it_is_listed(shop: Shop) 
     others.expect(feed)
 
 
-def test_who_loses_a_race_at_a_list_writes_no_product_twice(shop: Shop) -> None:
+def test_lost_race_at_list_stages_no_product_twice(shop: Shop) -> None:
     """The rows are staged: the next transaction lists them unchanged."""
     begin = waiting(shop).begin
     feed = begin()
@@ -264,9 +264,7 @@ class Paused:
         return len(insert_rows(self.rows))
 
 
-def test_rows_that_come_after_their_import_are_refused(
-    shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_late_rows_after_import_are_refused(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another run has already written the same products, loaded or one by one."""
     feed = waiting(shop).begin()
     late = Paused(shop, feed, monkeypatch)
@@ -278,7 +276,7 @@ def test_rows_that_come_after_their_import_are_refused(
 
 
 @pytest.mark.parametrize("comes_back", ["the feed", "the store"])
-def test_rows_that_come_after_their_feed_went_are_no_products(
+def test_late_rows_after_feed_deletion_are_no_products(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, comes_back: str
 ) -> None:
     """The next source of these products writes them as new ones."""
@@ -299,7 +297,7 @@ def test_rows_that_come_after_their_feed_went_are_no_products(
     assert unlisted(shop) == set()
 
 
-def test_a_feed_that_goes_takes_what_it_staged(shop: Shop) -> None:
+def test_deleted_feed_removes_staged_rows(shop: Shop) -> None:
     """No row is left that was staged and never listed, and search finds nothing."""
     begin = waiting(shop).begin
     feed = begin()
@@ -321,7 +319,7 @@ def test_a_feed_that_goes_takes_what_it_staged(shop: Shop) -> None:
     assert max(staged) == 5
 
 
-def test_rows_that_come_after_their_workspace_went_go_too(
+def test_late_rows_after_workspace_deletion_are_deleted(
     world: World, server: FeedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Home(world)

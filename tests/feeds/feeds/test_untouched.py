@@ -21,7 +21,7 @@ def shown_variant(variant: Variant, product: Product, currency: str) -> dict[str
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_is_imported_as_a_careful_reader_has_it(shop: Shop, name: str) -> None:
+def test_sample_is_imported_with_expected_products(shop: Shop, name: str) -> None:
     sample = SAMPLES[name]
     store_id = shop.world.store(shop.owner, currency=sample.currency)
     url = shop.server.put("/feed", content_of(name))
@@ -50,7 +50,7 @@ def test_a_file_is_imported_as_a_careful_reader_has_it(shop: Shop, name: str) ->
         }
 
 
-def test_a_price_in_another_currency_is_told(shop: Shop) -> None:
+def test_price_in_other_currency_is_listed(shop: Shop) -> None:
     """The row is imported and doesn't count as skipped, but is listed with the reason."""
     content = "id,title,price\na,Cup,5\nb,Pot,7 USD\n,None,8\n"
     reason = "The price is in USD, not in the store's currency; it was left out."
@@ -70,7 +70,7 @@ def test_a_price_in_another_currency_is_told(shop: Shop) -> None:
     assert shop.products()["b"]["price"] is None
 
 
-def test_what_is_not_well_formed_is_told_with_its_place(shop: Shop) -> None:
+def test_malformed_xml_is_refused_with_line_and_column(shop: Shop) -> None:
     url = shop.server.put("/feed", b"<r>\n<item><id>1</id></item>\n<item><id>2</item></r>")
     body = {"storeId": shop.store_id, "url": url}
     answer = shop.do("POST", "/feeds/preview", body)
@@ -80,7 +80,7 @@ def test_what_is_not_well_formed_is_told_with_its_place(shop: Shop) -> None:
     )
 
 
-def test_an_unknown_encoding_is_told(shop: Shop) -> None:
+def test_undetectable_encoding_is_refused(shop: Shop) -> None:
     content = b"id,title\n" + bytes(range(128, 256)) * 3 + b",x\n"
     body = {"storeId": shop.store_id, "url": shop.server.put("/feed", content)}
     answer = shop.do("POST", "/feeds/preview", body)

@@ -4,7 +4,7 @@ from tests.docs.walks import walking
 from tests.feeds.feeds.feed_store import Shop, csv
 
 
-def test_a_feeds_row_becomes_a_product(shop: Shop) -> None:
+def test_feed_row_becomes_product(shop: Shop) -> None:
     with walking("A feed's row becomes a product"):
         shop.feed(csv({"id": "a", "title": "Cup", "price": "5"}))
     assert len(shop.products()) == 1

@@ -55,7 +55,7 @@ NAMES = st.sampled_from(["id", "title", "price", "g_custom", "size"])
     zipped=st.booleans(),
     size=st.integers(1, 400),
 )
-def test_whatever_is_written_is_read(
+def test_random_rows_round_trip(
     rows: list[dict[str, str]], name: str, encoding: str, zipped: bool, size: int
 ) -> None:
     rows = [{"id": f"i{n}", **row} for n, row in enumerate(rows)]
@@ -70,18 +70,18 @@ class TestEncodings:
         ("declared", "encoding"),
         [("iso-8859-1", "latin-1"), ("windows-1251", "cp1251"), ("Shift_JIS", "shift_jis")],
     )
-    def test_xml_says_so_itself(self, declared: str, encoding: str) -> None:
+    def test_encoding_declared_in_xml(self, declared: str, encoding: str) -> None:
         word = {"latin-1": "Grüße", "cp1251": "Привет", "shift_jis": "日本"}[encoding]
         start = f'<?xml version="1.0" encoding="{declared}"?>'
         text = f"{start}<channel><item><id>{word}</id></item></channel>"
         assert read(text.encode(encoding)) == ("xml", [{"id": word}])
 
-    def test_the_server_says_so(self) -> None:
+    def test_encoding_declared_in_content_type(self) -> None:
         content = "id;name\n1;Größe\n".encode("cp1252")
         found = read(content, "text/csv; charset=windows-1252")
         assert found == ("csv", [{"id": "1", "name": "Größe"}])
 
-    def test_a_declaration_of_sixteen_bits_in_a_file_of_eight_is_wrong(self) -> None:
+    def test_wrong_utf_16_declaration_is_ignored(self) -> None:
         text = '<?xml version="1.0" encoding="utf-16"?><channel><item><id>ü</id></item></channel>'
         assert read(text.encode()) == ("xml", [{"id": "ü"}])
 
@@ -89,39 +89,39 @@ class TestEncodings:
 class TestTables:
     """CSV and its like."""
 
-    def test_the_delimiter_is_the_headers(self) -> None:
+    def test_delimiter_is_detected_in_header(self) -> None:
         assert read(b"id;title;a,b\n1;2,3;4\n") == (
             "csv",
             [{"id": "1", "title": "2,3", "a,b": "4"}],
         )
 
-    def test_delimiters_in_quotes_are_none(self) -> None:
+    def test_quoted_delimiters_are_ignored(self) -> None:
         assert read(b'"a,b,c";id\n"1,2";3\n') == ("csv", [{"a,b,c": "1,2", "id": "3"}])
 
-    def test_a_server_decides_between_two_that_are_as_many(self) -> None:
+    def test_content_type_decides_between_equally_frequent_delimiters(self) -> None:
         assert read(b"a\tb,c\n1\t2,3\n", "text/tab-separated-values")[0] == "tsv"
         assert read(b"a\tb,c\n1\t2,3\n", "text/csv")[0] == "csv"
 
-    def test_wrong_counts_of_columns(self) -> None:
+    def test_rows_with_wrong_column_count(self) -> None:
         assert read(b"a,b\n1\n1,2,3\n1,2\n")[1] == [None, None, {"a": "1", "b": "2"}]
 
-    def test_empty_lines_are_no_rows(self) -> None:
+    def test_empty_lines_are_skipped(self) -> None:
         assert read(b"\n\na,b\n\n1,2\n\r\n3,4\r\n")[1] == [
             {"a": "1", "b": "2"},
             {"a": "3", "b": "4"},
         ]
 
-    def test_columns_of_one_name(self) -> None:
+    def test_duplicate_column_names_are_numbered(self) -> None:
         assert read(b"a,a,a\n1,2,3\n")[1] == [{"a": "1", "a (2)": "2", "a (3)": "3"}]
 
-    def test_old_ends_of_lines(self) -> None:
+    def test_carriage_return_line_ends(self) -> None:
         assert read(b"a,b\r1,2\r3,4\r")[1] == [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}]
 
 
 class TestMarkup:
     """RSS, Atom, a bare channel."""
 
-    def test_the_merchants_word_is_the_one(self) -> None:
+    def test_google_namespace_takes_precedence(self) -> None:
         for order in (
             "<title>P</title><g:title>M</g:title>",
             "<g:title>M</g:title><title>P</title>",
@@ -129,15 +129,15 @@ class TestMarkup:
             content = f'<rss xmlns:g="http://base.google.com/ns/1.0"><item>{order}</item></rss>'
             assert read(content.encode())[1] == [{"title": "M"}]
 
-    def test_any_prefix_may_be_the_merchants(self) -> None:
+    def test_google_namespace_with_any_prefix(self) -> None:
         content = b'<rss xmlns:m="http://base.google.com/ns/1.0"><item><m:id>1</m:id></item></rss>'
         assert read(content)[1] == [{"id": "1"}]
 
-    def test_other_prefixes_stay(self) -> None:
+    def test_other_prefixes_are_preserved(self) -> None:
         content = b"<rss><item><media:title>T</media:title><id>1</id></item></rss>"
         assert read(content)[1] == [{"media:title": "T", "id": "1"}]
 
-    def test_what_stands_twice_and_what_stands_inside(self) -> None:
+    def test_repeated_and_nested_elements(self) -> None:
         content = (
             b"<channel><item><g:id>1</g:id><g:img>x</g:img><g:img>y</g:img>"
             b"<g:shipping><g:country>AT</g:country><g:price>3</g:price></g:shipping></item></channel>"
@@ -146,7 +146,7 @@ class TestMarkup:
             {"id": "1", "img": "x,y", "shipping.country": "AT", "shipping.price": "3"}
         ]
 
-    def test_atoms_links(self) -> None:
+    def test_atom_link_without_rel_is_used(self) -> None:
         content = (
             b'<feed><entry><id>1</id><link rel="self" href="https://a/s"/>'
             b'<link href="https://a/1"/></entry></feed>'
@@ -179,13 +179,13 @@ class TestJson:
         }
 
     @pytest.mark.parametrize("frame", ["[%s]", "%s\n", '{"products": [%s]}'])
-    def test_numbers_are_told_from_text(self, frame: str) -> None:
+    def test_numbers_are_distinguished_from_text(self, frame: str) -> None:
         content = frame % '{"a": 24.375, "b": "24.375", "c": 7, "d": 1.5e2, "e": 1e999999999}'
         [row] = read(content.encode())[1]
         assert row == {"a": "24.375", "b": "24.375", "c": "7", "d": "150", "e": "1E+999999999"}
         assert [name for name, cell in row.items() if isinstance(cell, Number)] == list("acde")
 
-    def test_one_object_a_line_with_empty_lines(self) -> None:
+    def test_one_object_per_line_with_empty_lines(self) -> None:
         assert read(b'{"id":"a"}\r\n\r\n{"id":"b"}')[1] == [{"id": "a"}, {"id": "b"}]
 
     def test_products_in_one_line(self) -> None:
@@ -203,10 +203,10 @@ class TestGzip:
         for size in (1, 65_536):
             assert read(content, size=size)[1] == [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}]
 
-    def test_padding_is_nothing(self) -> None:
+    def test_padding_is_ignored(self) -> None:
         assert read(gzip.compress(b"a,b\n1,2\n") + b"\0" * 100)[1] == [{"a": "1", "b": "2"}]
 
-    def test_what_packs_well_is_unpacked_whole(self) -> None:
+    def test_highly_compressible_file_is_read_completely(self) -> None:
         line = b"x" * 1000 + b"\n"
         assert len(read(gzip.compress(b"a\n" + line * 5000))[1]) == 5000
 
@@ -215,9 +215,7 @@ class TestSample:
     """The beginning of a file."""
 
     @pytest.mark.parametrize("name", FORMATS)
-    def test_cut_files_have_their_whole_rows(
-        self, name: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_cut_file_gives_complete_rows(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = [{"id": f"i{n}", "title": "ü" * 20} for n in range(100)]
         content = FORMATS[name](rows).encode()
         for length in range(len(content) // 2, len(content) // 2 + 60):
@@ -226,13 +224,13 @@ class TestSample:
             assert found == rows[: len(found)]
             assert len(found) in range(30, 60)
 
-    def test_so_many_rows(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_sample_is_limited_by_rows(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Sample, "ROWS", 3)
         content = as_table([{"id": str(n)} for n in range(9)]).encode()
         assert read(content, bound=Sample())[1] == [{"id": "0"}, {"id": "1"}, {"id": "2"}]
 
     @pytest.mark.parametrize("bound", ["SECONDS", "CPU_SECONDS"])
-    def test_so_many_seconds(self, bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_sample_is_limited_by_time(self, bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Sample, bound, -1.0)
         content = as_table([{"id": str(n)} for n in range(99)]).encode()
         found = read(content, bound=Sample(), size=20)[1]

@@ -8,7 +8,7 @@ from storepost.feeds.records.prices import read_price
 from storepost.values.money import Money
 
 
-def test_a_row_for_each_variant() -> None:
+def test_one_row_per_variant() -> None:
     long = "x" * 300
     found = {"id": 1, "text": long, "variants": [{"id": 2}, {"id": 3, "price": {"a": 4}}]}
     assert list(rows_of(found)) == [
@@ -18,11 +18,11 @@ def test_a_row_for_each_variant() -> None:
 
 
 @pytest.mark.parametrize("variants", [[], None, "x", [1, 2], [{"id": 1}, 2]])
-def test_what_are_no_variants(variants: object) -> None:
+def test_invalid_variants_give_one_row(variants: object) -> None:
     assert len(list(rows_of({"id": 1, "variants": variants}))) == 1
 
 
-def test_lists_of_objects() -> None:
+def test_lists_of_objects_are_joined() -> None:
     found = {"images": [{"src": "a", "w": 1}, {"src": "b"}], "one": [{"n": 1.5}]}
     [row] = rows_of(found)
     assert row == {"images.src": "a,b", "images.w": "1", "one.n": "1.5"}
@@ -37,12 +37,12 @@ def test_lists_of_objects() -> None:
         ({"currency_code": "JPY", "amount": 1500}, Money(1500, "JPY")),
     ],
 )
-def test_an_amount_with_its_currency_is_one_cell(price: dict[str, object], money: Money) -> None:
+def test_amount_with_currency_is_one_cell(price: dict[str, object], money: Money) -> None:
     [row] = rows_of({"price": price})
     assert read_price(row["price"], "CHF") == money
 
 
-def test_too_many_cells_of_one_product() -> None:
+def test_too_many_cells_of_one_product_are_refused() -> None:
     """The rows of a file of one megabyte are bounded."""
     found = {**{f"k{n}": 1 for n in range(10_000)}, "variants": [{"a": 1}] * 10_000}
     with pytest.raises(FeedUnusable) as refused:

@@ -19,7 +19,7 @@ def rows_of(inner: str) -> list[dict[str, str] | None]:
         "<a:shop xmlns:a='urn:x'><goods>{}</goods><footer><x>1</x></footer></a:shop>",
     ],
 )
-def test_the_repeated_element_is_a_row(file: str) -> None:
+def test_repeated_element_is_a_row(file: str) -> None:
     rows = "".join(f"<good><sku>{n}</sku><label>L{n}</label><cost>5</cost></good>" for n in "12")
     assert rows_of(file.format(rows)) == [
         {"sku": "1", "label": "L1", "cost": "5"},
@@ -27,7 +27,7 @@ def test_the_repeated_element_is_a_row(file: str) -> None:
     ]
 
 
-def test_one_row_alone() -> None:
+def test_single_row() -> None:
     inner = "<shop><goods><good><sku>1</sku><label>L</label></good></goods></shop>"
     assert rows_of(inner) == [{"sku": "1", "label": "L"}]
 
@@ -41,7 +41,7 @@ def test_attributes_are_columns() -> None:
     ]
 
 
-def test_what_is_repeated() -> None:
+def test_first_of_repeated_texts_and_all_images_are_read() -> None:
     inner = (
         "<r><item><id>1</id><kind>a</kind><kind>b</kind><photo>x</photo><photo>y</photo>"
         '<pic><image url="z"/></pic></item></r>'
@@ -52,12 +52,12 @@ def test_what_is_repeated() -> None:
 @pytest.mark.parametrize(
     "name", ["zdjęcie", "Dodatkowe_zdjęcia", "imágenes", "Afbeelding", "obrázek", "immagini"]
 )
-def test_images_are_all_kept_in_whatever_language_their_element_is(name: str) -> None:
+def test_image_elements_in_any_language_are_joined(name: str) -> None:
     inner = f"<r><item><id>1</id><{name}>x</{name}><{name}>y</{name}></item></r>"
     assert rows_of(inner) == [{"id": "1", name: "x,y"}]
 
 
-def test_parameters_are_columns_of_their_own() -> None:
+def test_parameters_are_columns() -> None:
     inner = (
         '<r><item><param name="Color">red</param><param name="Size">M</param>'
         "<PARAM><PARAM_NAME>Weight</PARAM_NAME><VAL>5</VAL></PARAM></item></r>"
@@ -65,13 +65,13 @@ def test_parameters_are_columns_of_their_own() -> None:
     assert rows_of(inner) == [{"param.Color": "red", "param.Size": "M", "PARAM.Weight": "5"}]
 
 
-def test_a_price_with_its_currency() -> None:
+def test_price_with_currency_attribute() -> None:
     assert rows_of('<r><item><price currency="USD">5.00</price></item></r>') == [
         {"price": "5.00 USD"}
     ]
 
 
-def test_categories_are_named() -> None:
+def test_category_ids_are_resolved_to_names() -> None:
     inner = (
         '<y><categories><category id="1">A</category><category id="2" parentId="1">B</category>'
         '<category id="3" parentId="3">Round</category></categories><offers>'
@@ -85,7 +85,7 @@ def test_categories_are_named() -> None:
     assert set(third["category"].split(" > ")) == {"Round"}
 
 
-def test_a_rows_variants_are_rows_with_what_the_product_says() -> None:
+def test_nested_variants_are_rows_with_product_fields() -> None:
     inner = (
         "<r><item><id>1</id><size>S,M</size><text>Long</text><variants>"
         "<variant><variant_id>1-S</variant_id><size>S</size></variant>"
@@ -100,7 +100,7 @@ def test_a_rows_variants_are_rows_with_what_the_product_says() -> None:
     ]
 
 
-def test_long_texts_of_a_product_stand_in_its_first_variants_row_alone() -> None:
+def test_long_text_is_in_first_variant_row_only() -> None:
     variants = "".join(f"<variation><id>{n}</id></variation>" for n in range(3))
     inner = f"<r><item><id>1</id><text>{'x' * 300}</text>{variants}</item></r>"
     assert [list(row or {}) for row in rows_of(inner)] == [
@@ -110,7 +110,7 @@ def test_long_texts_of_a_product_stand_in_its_first_variants_row_alone() -> None
     ]
 
 
-def test_variants_of_a_product_with_thousands_of_columns_are_too_many() -> None:
+def test_too_many_cells_of_variants_are_refused() -> None:
     """Each variant's row would contain all of the product's attributes."""
     cells = "".join(f"<c{n}>1</c{n}>" for n in range(1_000))
     variants = "<variant><id>1</id></variant>" * 1_000

@@ -23,18 +23,18 @@ ROWS = [{"id": "1", "title": "Cup, red"}, {"id": "2", "title": "Pot"}]
     }.items(),
     ids=lambda pair: pair[0],
 )
-def test_how_a_table_may_be_written(content: tuple[str, str]) -> None:
+def test_unusual_tables_are_read(content: tuple[str, str]) -> None:
     assert read(content[1].encode())[1] == ROWS
 
 
-def test_a_delimiter_is_judged_by_several_rows() -> None:
+def test_delimiter_is_detected_in_several_rows() -> None:
     """The header has more commas, but the rows have semicolons alone."""
     content = "id;name, size, color, more;price\n1;Cup;5,00\n2;Pot;7,00\n3;Pan;9,50\n"
     _, [first, *_] = read(content.encode())
     assert first == {"id": "1", "name, size, color, more": "Cup", "price": "5,00"}
 
 
-def test_cells_of_several_lines() -> None:
+def test_multiline_cells() -> None:
     content = 'id;text\n1;"a;b\n\nc, ""d"""\n2;x\n'
     assert read(content.encode())[1] == [
         {"id": "1", "text": 'a;b\n\nc, "d"'},
@@ -42,7 +42,7 @@ def test_cells_of_several_lines() -> None:
     ]
 
 
-def test_a_number_sign_may_begin_a_column() -> None:
+def test_column_name_may_begin_with_number_sign() -> None:
     assert read(b"#id,title\n1,Cup\n")[1] == [{"#id": "1", "title": "Cup"}]
 
 
@@ -59,7 +59,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("encoding", TEXTS)
 @pytest.mark.parametrize("before", [0, 200_000], ids=["at once", "far behind"])
-def test_encodings_that_nothing_declares(encoding: str, before: int) -> None:
+def test_undeclared_encoding_is_detected(encoding: str, before: int) -> None:
     """All that is read is examined, wherever in it the first non-ASCII letter is."""
     plain = "1,Cup\n" * (before // 6)
     content = f"id,title\n{plain}" + f'2,"{TEXTS[encoding]}"\n' * 20
@@ -83,7 +83,7 @@ LETTERS = {
 
 
 @pytest.mark.parametrize("language", LETTERS)
-def test_of_two_encodings_that_one_whose_letters_are_of_one_language(language: str) -> None:
+def test_encoding_is_detected_by_letters_of_language(language: str) -> None:
     encoding, text = LETTERS[language]
     rows = read(f'id,title\n1,"{text}"\n'.encode(encoding))[1]
     assert rows == [{"id": "1", "title": text}]

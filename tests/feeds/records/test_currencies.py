@@ -52,11 +52,11 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("text", WRITTEN)
-def test_what_a_country_writes(text: str) -> None:
+def test_local_price_notations(text: str) -> None:
     assert read_price(text, "EUR") == Money(*WRITTEN[text])
 
 
-def test_every_currency_by_its_code() -> None:
+def test_every_currency_code() -> None:
     for code in sorted(currencies()):
         for text in (f"15 {code}", f"{code} 15", f"15 {code.lower()}"):
             assert read_price(text, "EUR") == Money(15 * 10 ** digits(code), code)
@@ -65,7 +65,7 @@ def test_every_currency_by_its_code() -> None:
 @pytest.mark.parametrize(
     "text", ["-5 €", "\u22125 €", "5 € / kg", "from 5 €", "5 Quatloos", "€", "5 € 6"]
 )
-def test_what_says_no_price(text: str) -> None:
+def test_invalid_price_is_none(text: str) -> None:
     assert read_price(text, "EUR") is None
 
 
@@ -83,21 +83,21 @@ def test_what_says_no_price(text: str) -> None:
         (["12", "", "ask us"], None),
     ],
 )
-def test_a_columns_decimal_separator(column: list[str], point: str | None) -> None:
+def test_decimal_separator_of_column(column: list[str], point: str | None) -> None:
     assert decimal_point(column) == point
 
 
-def test_three_digits_are_decided_by_the_column() -> None:
+def test_column_decides_separator_before_three_digits() -> None:
     assert read_price("1.299", "EUR", None, ".") == Money(130, "EUR")
     assert read_price("1.299", "EUR", None, ",") == Money(129900, "EUR")
     assert read_price("1.299", "EUR") == Money(129900, "EUR")
 
 
-def test_signs_mean_currencies_that_there_are() -> None:
+def test_signs_map_to_existing_currencies() -> None:
     for codes in currency_signs._signs().values():
         assert set(codes) <= currencies()
 
 
-def test_the_file_of_signs_is_what_cldr_says() -> None:
+def test_sign_file_matches_cldr() -> None:
     """`python -m tests.feeds.records.cldr` writes it anew where this fails."""
     assert cldr.FILE.read_text(encoding="utf-8") == cldr.signs()

@@ -43,7 +43,7 @@ EVERYTHING = {name: name for name in TARGETS}
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_whatever_a_cell_says(target: str) -> None:
+def test_hostile_cell_is_read_or_skipped(target: str) -> None:
     reader = RowReader(EVERYTHING, DEFAULTS)
     for text in TEXTS.values():
         for cell in (text, Number(text)):
@@ -54,5 +54,5 @@ def test_whatever_a_cell_says(target: str) -> None:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_whatever_a_column_is_called(name: str) -> None:
+def test_hostile_column_name_is_accepted(name: str) -> None:
     assert suggested_mapping([TEXTS[name], "id", "price"]).keys() >= {"id", "price"}

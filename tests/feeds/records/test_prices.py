@@ -47,7 +47,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize("text", SPELLINGS)
-def test_spellings(text: str) -> None:
+def test_price_spellings(text: str) -> None:
     found = read_price(text, "EUR")
     assert found is not None
     assert (found.amount, found.currency) == SPELLINGS[text]
@@ -73,7 +73,7 @@ def test_spellings(text: str) -> None:
         "9" * 40,
     ],
 )
-def test_what_is_no_price(text: str) -> None:
+def test_invalid_price_is_none(text: str) -> None:
     assert read_price(text, "EUR") is None
 
 
@@ -93,9 +93,7 @@ def test_what_is_no_price(text: str) -> None:
         ("inf", "EUR", None),
     ],
 )
-def test_a_numbers_point_is_no_thousands_separator(
-    number: str, currency: str, amount: int | None
-) -> None:
+def test_point_in_number_is_decimal(number: str, currency: str, amount: int | None) -> None:
     assert price_of(Number(number), currency) == (
         None if amount is None else Money(amount, currency)
     )
@@ -113,7 +111,7 @@ def test_a_numbers_point_is_no_thousands_separator(
         ("7 kr.", "NOK", "NOK"),
     ],
 )
-def test_a_symbol_of_several_is_the_stores_own(text: str, stores: str, currency: str) -> None:
+def test_ambiguous_symbol_means_store_currency(text: str, stores: str, currency: str) -> None:
     found = read_price(text, stores)
     assert found is not None
     assert found == Money(7 if currency == "JPY" else 700, currency)
@@ -130,7 +128,7 @@ def test_a_symbol_of_several_is_the_stores_own(text: str, stores: str, currency:
         ("15", "SEK", "NOK", "SEK"),
     ],
 )
-def test_a_symbol_of_several_is_the_locales_before_the_stores(
+def test_ambiguous_symbol_means_locale_currency_before_store(
     text: str, stores: str, of_locale: str, currency: str
 ) -> None:
     assert read_price(text, stores, of_locale) == Money(1500, currency)
@@ -141,7 +139,7 @@ def test_a_symbol_of_several_is_the_locales_before_the_stores(
     style=st.sampled_from([(",", "."), (".", ","), ("", "."), ("", ","), (" ", ","), ("'", ".")]),
     named=st.sampled_from(["{} EUR", "EUR {}", "{}", "€{}", "{} €"]),
 )
-def test_whatever_is_spelled_is_read(amount: int, style: tuple[str, str], named: str) -> None:
+def test_random_prices_round_trip(amount: int, style: tuple[str, str], named: str) -> None:
     thousands, point = style
     whole, cents = divmod(amount, 100)
     text = f"{whole:,}".replace(",", thousands) + f"{point}{cents:02}"

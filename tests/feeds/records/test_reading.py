@@ -33,7 +33,7 @@ def money(amount: int, currency: str = "EUR") -> dict[str, object]:
     return {"amount": amount, "currency": currency}
 
 
-def test_every_target() -> None:
+def test_every_target_field() -> None:
     product, variant = values(
         item_group_id="g",
         title="Vest",
@@ -111,16 +111,14 @@ def test_sale_prices(price: str, sale: str, expected: tuple[object, object]) -> 
         ("15 USD", OTHER_SALE_CURRENCY.format(currency="USD")),
     ],
 )
-def test_a_sale_price_that_is_left_out_is_listed_with_its_reason(
-    sale: str, reason: str | None
-) -> None:
+def test_unusable_sale_price_is_listed_with_reason(sale: str, reason: str | None) -> None:
     entry = RowReader(EVERYTHING, DEFAULTS).read({"id": "a", "price": "20", "sale_price": sale})
     assert entry.left_out == reason
     assert json.loads(entry.content)[1]["price"] in (money(2000), money(1500))
 
 
 @pytest.mark.parametrize("column", ["price", "sale_price"])
-def test_a_row_whose_only_price_is_negative_is_skipped(column: str) -> None:
+def test_row_with_only_negative_price_is_skipped(column: str) -> None:
     for text in ("-5", "-5.00 EUR", Number("-5")):
         with pytest.raises(RowSkipped) as skipped:
             RowReader(EVERYTHING, DEFAULTS).read({"id": "a", column: text})
@@ -139,7 +137,9 @@ def test_a_row_whose_only_price_is_negative_is_skipped(column: str) -> None:
         ("fr", "3 USD", None),
     ],
 )
-def test_other_currencies(locale: str, price: str, expected: object) -> None:
+def test_price_must_be_in_currency_of_store_or_locale(
+    locale: str, price: str, expected: object
+) -> None:
     assert values(locale=locale, price=price)[1].get("price") == expected
 
 
@@ -180,12 +180,12 @@ def test_quantities(text: str, expected: int | None) -> None:
     assert values(quantity=text)[1].get("inventoryQuantity") == expected
 
 
-def test_addresses_that_are_none_are_left_out() -> None:
+def test_invalid_urls_are_dropped() -> None:
     product, variant = values(link="javascript:alert(1)", image_link="a.jpg", title="T")
     assert (product, variant) == ({"title": "T"}, {"title": "T"})
 
 
-def test_the_first_column_that_says_something_is_the_one() -> None:
+def test_first_nonempty_column_wins() -> None:
     mapping = {"id": "id", "x": "title", "y": "title", "z": "custom.note"}
     assert values(mapping=mapping, x=" ", y="Y", z="n") == (
         {"title": "Y", "custom.note": "n"},
@@ -193,7 +193,7 @@ def test_the_first_column_that_says_something_is_the_one() -> None:
     )
 
 
-def test_texts_are_cut_at_their_bounds() -> None:
+def test_long_texts_are_truncated() -> None:
     product, _ = values(title="x" * 300, description="y" * 70_000)
     assert (len(product["title"]), len(product["description"])) == (255, 65_536)
 
@@ -205,17 +205,17 @@ class TestLocales:
         reader = RowReader(EVERYTHING, FeedDefaults("EUR", {}, feeds))
         return reader.read({"id": "a", "locale": rows}).locale
 
-    def test_the_rows_own_overrides_the_feeds(self) -> None:
+    def test_row_locale_overrides_feed_locale(self) -> None:
         assert self.locale("de-AT", "FR_ca") == "fr-CA"
         assert self.locale("de-AT", "") == "de-AT"
         assert self.locale(None, "") is None
 
-    def test_unknown_ones(self) -> None:
+    def test_row_with_unknown_locale_is_skipped(self) -> None:
         with pytest.raises(RowSkipped):
             self.locale("de-AT", "klingon")
 
 
-def test_what_a_row_says_has_one_digest() -> None:
+def test_digest_depends_on_mapped_values_only() -> None:
     def digest(**cells: str) -> bytes:
         return RowReader(EVERYTHING, DEFAULTS).read({"id": "a", "title": "T", **cells}).digest
 
@@ -224,7 +224,7 @@ def test_what_a_row_says_has_one_digest() -> None:
         assert digest(**cells) != digest()
 
 
-def test_ids_that_are_none() -> None:
+def test_rows_with_invalid_ids_are_skipped() -> None:
     for cells, row_id in (({"id": " "}, None), ({"id": "x" * 256}, "x" * 255)):
         with pytest.raises(RowSkipped) as skipped:
             RowReader(EVERYTHING, DEFAULTS).read(cells)
@@ -234,7 +234,7 @@ def test_ids_that_are_none() -> None:
 class TestSuggested:
     """What a column probably is."""
 
-    def test_the_merchants_own_names(self) -> None:
+    def test_google_merchant_names(self) -> None:
         names = [target.value for target in FeedField if target is not FeedField.IGNORE]
         assert suggested_mapping(names) == dict(zip(names, names, strict=True))
 
@@ -255,10 +255,10 @@ class TestSuggested:
             ("1st", "custom.column_1st"),
         ],
     )
-    def test_others(self, name: str, target: str) -> None:
+    def test_common_column_names(self, name: str, target: str) -> None:
         assert suggested_mapping([name])[name] == target
 
-    def test_none_twice_and_the_very_name_first(self) -> None:
+    def test_target_is_suggested_once_and_exact_name_wins(self) -> None:
         assert suggested_mapping(["Name", "title", "url", "link"]) == {
             "Name": "custom.name",
             "title": "title",
@@ -266,18 +266,18 @@ class TestSuggested:
             "link": "link",
         }
 
-    def test_a_sku_is_an_id_where_there_is_none(self) -> None:
+    def test_sku_is_suggested_as_id_without_id_column(self) -> None:
         assert suggested_mapping(["SKU", "title"]) == {"SKU": "id", "title": "title"}
 
 
 @pytest.mark.parametrize("column", ["SKU", "Référence", "Referencia"])
-def test_a_sku_that_is_the_id_is_still_the_sku(column: str) -> None:
+def test_sku_column_mapped_to_id_is_also_the_sku(column: str) -> None:
     entry = RowReader({column: "id", "t": "title"}, DEFAULTS).read({column: "A", "t": "Cup"})
     assert json.loads(entry.content)[1]["sku"] == "A"
 
 
 @pytest.mark.parametrize("of_feed", [True, False])
-def test_a_symbol_is_read_by_the_rows_locale(of_feed: bool) -> None:
+def test_currency_symbol_follows_locale(of_feed: bool) -> None:
     currencies = {"de-AT": "EUR", "en-CA": "CAD", "nb-NO": "NOK"}
     for text, locale, currency in (("$ 15.00", "en-CA", "CAD"), ("15 kr", "nb-NO", "NOK")):
         defaults = FeedDefaults("SEK", currencies, locale if of_feed else "de-AT")

@@ -14,7 +14,7 @@ MAPPING = {"handle": "item_group_id", "sku": "id", "title": "title", "price": "p
 MAPPING |= {"Option1 Value": "size", "image": "image_link", "sale_price": "sale_price"}
 
 
-def test_names_of_options_stand_in_a_groups_first_row() -> None:
+def test_option_names_are_taken_from_first_row_of_group() -> None:
     reader = RowReader(MAPPING, FeedDefaults("EUR"))
     first = {"handle": "g", "title": "T", "Option1 Name": "Waist", "Option1 Value": "30"}
     rows = [first, {"handle": "g", "Option1 Value": "32"}, {"handle": "h", "Option1 Value": "5"}]
@@ -26,7 +26,7 @@ def test_names_of_options_stand_in_a_groups_first_row() -> None:
     ]
 
 
-def test_rows_that_were_read_before_are_followed() -> None:
+def test_resumed_reader_continues_group() -> None:
     """An import that resumes knows the group that its next row continues."""
     rows = [{"handle": "g", "title": "T", "sku": "1"}, {"sku": "2"}, {"sku": "3", "title": "U"}]
     whole, later = RowReader(MAPPING, FeedDefaults("EUR")), RowReader(MAPPING, FeedDefaults("EUR"))
@@ -36,12 +36,12 @@ def test_rows_that_were_read_before_are_followed() -> None:
     assert [later.read(row) for row in rows[1:]] == read[1:]
 
 
-def test_a_row_with_nothing_but_its_group_has_no_id() -> None:
+def test_row_with_only_a_group_is_skipped() -> None:
     with pytest.raises(RowSkipped, match="no id"):
         RowReader(MAPPING, FeedDefaults("EUR")).read({"handle": "g"})
 
 
-def test_images_alone_come_to_their_product() -> None:
+def test_image_only_row_adds_image_to_product() -> None:
     reader = RowReader(MAPPING, FeedDefaults("EUR"))
     entry = reader.read({"handle": "g", "image": "https://a.example/2.jpg"})
     assert (entry.group, entry.is_more) == ("g", True)
@@ -55,7 +55,7 @@ def test_images_alone_come_to_their_product() -> None:
     }
 
 
-def test_what_a_groups_row_leaves_out_is_the_firsts() -> None:
+def test_missing_values_are_taken_from_first_row_of_group() -> None:
     euro = {"amount": 500, "currency": "EUR"}
     first = {"title": "T", "price": euro, "sku": "S", "inventoryQuantity": 3}
     known = first_variant([first, {"title": "U"}])
@@ -71,7 +71,9 @@ def test_what_a_groups_row_leaves_out_is_the_firsts() -> None:
     ("days", "holds"), [((-2, -1), False), ((-1, 1), True), ((1, 2), False), ((-1, None), True)]
 )
 @pytest.mark.parametrize("form", ["one column", "two columns"])
-def test_when_a_sale_holds(form: str, days: tuple[int, int | None], holds: bool) -> None:
+def test_sale_price_is_valid_in_sale_period(
+    form: str, days: tuple[int, int | None], holds: bool
+) -> None:
     starts, ends = (
         (clock.now() + timedelta(days=day)).strftime("%Y-%m-%dT%H:%M+0000") if day else ""
         for day in days
@@ -92,7 +94,7 @@ def test_when_a_sale_holds(form: str, days: tuple[int, int | None], holds: bool)
     ("now", "before", "shown"),
     [("15", "20", (1500, 2000)), ("20", "15", (2000, None)), ("20", "20", (2000, None))],
 )
-def test_a_former_price_that_is_not_higher_says_nothing(
+def test_former_price_that_is_not_higher_is_ignored(
     now: str, before: str, shown: tuple[int, int | None]
 ) -> None:
     mapping = {"id": "id", "Variant Price": "sale_price", "Variant Compare At Price": "price"}
@@ -103,7 +105,7 @@ def test_a_former_price_that_is_not_higher_says_nothing(
 
 
 @pytest.mark.parametrize(("currency", "left_out"), [("EUR", False), ("USD", True), ("€", False)])
-def test_a_column_has_the_currency_of_bare_numbers(currency: str, left_out: bool) -> None:
+def test_currency_column_applies_to_bare_numbers(currency: str, left_out: bool) -> None:
     mapping = {"id": "id", "price": "price"}
     entry = RowReader(mapping, FeedDefaults("EUR")).read(
         {"id": "1", "price": "5", "currency": currency}

@@ -12,7 +12,7 @@ def suggested(rows: Rows) -> dict[str, str]:
     return suggested_mapping(list(rows[0]), rows)
 
 
-def test_the_best_of_several_names_wins_and_the_others_are_kept() -> None:
+def test_best_name_wins_and_others_become_custom_fields() -> None:
     rows = [{"kurzbeschreibung": "k", "summary": "s", "description": "d", "name": "A", "id": "1"}]
     assert suggested(rows) == {
         "kurzbeschreibung": "custom.kurzbeschreibung",
@@ -23,14 +23,14 @@ def test_the_best_of_several_names_wins_and_the_others_are_kept() -> None:
     }
 
 
-def test_an_id_is_in_every_row_and_in_each_another_one() -> None:
+def test_column_with_unique_values_is_preferred_as_id() -> None:
     rows = [{"product_id": "7", "item_id": str(n), "sku": "S"} for n in range(3)]
     assert suggested(rows)["item_id"] == "id"
     same = [{"id": "7", "sku": f"S{n}"} for n in range(3)]
     assert suggested(same)["id"] == "id"
 
 
-def test_a_name_that_its_cells_deny() -> None:
+def test_name_contradicted_by_values_is_not_used() -> None:
     rows = [
         {
             "id": str(n),
@@ -50,7 +50,7 @@ def test_a_name_that_its_cells_deny() -> None:
     }
 
 
-def test_columns_without_telling_names() -> None:
+def test_meaningless_names_are_mapped_by_values() -> None:
     rows = [
         {"a": f"X{n}", "b": f"https://s.example/{n}.jpg", "c": f"https://s.example/{n}",
          "d": f"€ {n},90", "e": "4006381333931", "f": "words of a text"}
@@ -66,13 +66,13 @@ def test_columns_without_telling_names() -> None:
     }
 
 
-def test_a_former_price_makes_the_price_a_sale_price() -> None:
+def test_former_price_turns_price_into_sale_price() -> None:
     rows = [{"id": "1", "price": "5", "compare_at_price": "9"}]
     assert suggested(rows) == {"id": "id", "price": "sale_price", "compare_at_price": "price"}
     assert suggested([{"id": "1", "price": "5", "compare_at_price": ""}])["price"] == "price"
 
 
-def test_numbered_images_are_further_ones() -> None:
+def test_numbered_images_are_additional_images() -> None:
     url = "https://s.example/{}.jpg"
     rows = [{"id": "1", **{f"Image {n}": url.format(n) for n in (1, 2, 3)}}]
     assert suggested(rows) == {
@@ -83,7 +83,7 @@ def test_numbered_images_are_further_ones() -> None:
     }
 
 
-def test_names_that_no_custom_field_can_have() -> None:
+def test_invalid_custom_field_names_are_replaced() -> None:
     names = ["Длина", "1st", "x" * 100, "a b", "a-b", "id"]
     found = suggested_mapping(names)
     assert found["Длина"] == "custom.column_1"
@@ -104,7 +104,7 @@ def test_names_that_no_custom_field_can_have() -> None:
         ("Cena", "Cena katalogowa"),
     ],
 )
-def test_former_prices_have_names_in_six_languages(now: str, before: str) -> None:
+def test_former_price_names_in_other_languages(now: str, before: str) -> None:
     rows = [{"Kod": "1", now: "5", before: "9"}]
     assert suggested(rows) == {"Kod": "id", now: "sale_price", before: "price"}
 
@@ -112,15 +112,15 @@ def test_former_prices_have_names_in_six_languages(now: str, before: str) -> Non
 @pytest.mark.parametrize(
     "name", ["Prezzo IVA inclusa", "Prezzo con IVA", "Prijs incl. btw", "Prijs inclusief btw"]
 )
-def test_a_price_with_its_tax_goes_before_any_other(name: str) -> None:
+def test_price_including_tax_is_preferred(name: str) -> None:
     rows = [{"id": "1", "price": "10", name: "12"}]
     assert suggested(rows)[name] == "price"
 
 
-def test_a_price_of_presales_is_no_former_price() -> None:
+def test_presale_price_is_no_former_price() -> None:
     rows = [{"id": "1", "Cena": "5", "Cena przedsprzedaży": "9"}]
     assert suggested(rows)["Cena"] == "price"
 
 
-def test_a_makers_part_number_in_dutch() -> None:
+def test_dutch_part_number_is_mpn() -> None:
     assert suggested([{"id": "1", "Onderdeelnummer": "M-1"}])["Onderdeelnummer"] == "mpn"

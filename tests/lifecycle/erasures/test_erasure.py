@@ -47,14 +47,14 @@ def personal(place: Place) -> list[Any]:
 class TestDelete:
     """The answer, and what everybody sees at once."""
 
-    def test_a_member(self, place: Place) -> None:
+    def test_member_is_refused(self, place: Place) -> None:
         member = place.world.member(place.workspace)
         person = place.upsert(email=ANN)["id"]
         answer = place.world.call("DELETE", f"/profiles/{person}", token=member.token)
         assert answer.problem() == (403, "role")
         assert place.get(f"/profiles/{person}")["email"] == ANN
 
-    def test_a_key_and_its_maker(self, place: Place) -> None:
+    def test_api_key_needs_an_admin_as_maker(self, place: Place) -> None:
         person = place.upsert(email=ANN)["id"]
         nobodys = place.world.api_key(place.workspace, KeyScope.WRITE)
         answer = place.world.call("DELETE", f"/profiles/{person}", token=nobodys)
@@ -63,15 +63,15 @@ class TestDelete:
         key = place.world.api_key(place.workspace, KeyScope.WRITE, admin)
         assert place.world.call("DELETE", f"/profiles/{person}", token=key).status == 204
 
-    def test_no_uuid(self, place: Place) -> None:
+    def test_invalid_id(self, place: Place) -> None:
         assert place.call("DELETE", "/profiles/7").error_paths() == ["path.id"]
 
-    def test_unknown_and_anothers(self, place: Place) -> None:
+    def test_unknown_and_other_workspaces_id(self, place: Place) -> None:
         theirs = Scenario(place.world).upsert(email=ANN)["id"]
         for unknown in (str(uuid4()), theirs):
             assert place.erase(unknown).problem() == (404, "not_found")
 
-    def test_gone_at_once(self, place: Place) -> None:
+    def test_profile_is_gone_immediately(self, place: Place) -> None:
         person = place.somebody()
         merged = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
         place.world.deliver()
@@ -93,21 +93,21 @@ class TestDelete:
             {"workspaceId": str(place.workspace.id), "profileId": person},
         ]
 
-    def test_by_a_merged_id(self, place: Place) -> None:
+    def test_merged_id_erases_survivor(self, place: Place) -> None:
         person = place.somebody()
         [merged] = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
         assert place.erase(merged).status == 204
         assert place.call("GET", f"/profiles/{person}").status == 404
 
-    def test_the_same_key_again(self, place: Place) -> None:
+    def test_idempotent_replay(self, place: Place) -> None:
         person = place.upsert(email=ANN)["id"]
         assert [place.erase(person, key="k").status for _ in range(2)] == [204, 204]
 
 
-class TestTheRest:
+class TestWorker:
     """What the worker removes."""
 
-    def test_nothing_names_the_person(self, place: Place) -> None:
+    def test_no_row_names_the_person(self, place: Place) -> None:
         person = place.somebody()
         assert place.traces()
         place.world.deliver()
@@ -119,14 +119,14 @@ class TestTheRest:
         assert place.messages() == []
         place.check_lists()
 
-    def test_before_the_merge_was_moved(self, place: Place) -> None:
+    def test_erasure_before_merge_was_moved(self, place: Place) -> None:
         person = place.somebody()
         assert place.erase(person).status == 204
         place.world.deliver()
         assert place.traces() == []
         assert personal(place) == []
 
-    def test_a_merge_that_goes_on_beside_it(self, place: Place) -> None:
+    def test_concurrent_merge_worker(self, place: Place) -> None:
         person = place.somebody()
         place.erase(person)
         place.run_merge(person)
@@ -134,7 +134,7 @@ class TestTheRest:
         place.run_merge(person)
         assert (place.traces(but_owed=True), personal(place)) == ([], [])
 
-    def test_orders_stay_without_the_buyer(self, place: Place) -> None:
+    def test_orders_remain_without_buyer(self, place: Place) -> None:
         person = place.somebody()
         before = place.get("/orders")
         ids = place.ids("/orders")
@@ -145,7 +145,7 @@ class TestTheRest:
             found = place.get(f"/orders/{order}")
             assert (found["buyer"], found["total"]["amount"]) == (None, 1000)
 
-    def test_others_keep_what_they_have(self, place: Place) -> None:
+    def test_other_profiles_are_unchanged(self, place: Place) -> None:
         bob = f"bob.{CANARY}@example.com"
         buyer = {"externalId": "8", "email": bob}
         place.customer(place.shop, "8", email=bob, emailMarketingConsent="subscribed")
@@ -159,7 +159,7 @@ class TestTheRest:
         assert place.get(f"/profiles/{before['id']}/consent")["total"] == 1
         place.check_rows()
 
-    def test_many_of_everything(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_many_rows_of_each_kind(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         """More rows of each kind than one transaction or one run removes."""
         monkeypatch.setattr("storepost.orders.erasing.MAX_ORDERS", 2)
         monkeypatch.setattr(profile_rows, "_MAX_CHANGES", 2)
@@ -183,7 +183,7 @@ class TestTheRest:
             assert place.get("/profiles", storeId=store)["total"] == 0
         assert place.get("/orders")["total"] == 5
 
-    def test_a_message_that_comes_late_or_again(self, place: Place) -> None:
+    def test_early_and_late_messages_erase_nothing(self, place: Place) -> None:
         person = place.somebody()
         place.work(person)
         assert place.get(f"/profiles/{person}")["email"] == ANN
@@ -194,7 +194,7 @@ class TestTheRest:
         assert place.find_profile(email=ANN)["id"] == anew["id"] != person
 
 
-class TestTheAddress:
+class TestResubscription:
     """What may subscribe it again."""
 
     @pytest.fixture
@@ -215,13 +215,13 @@ class TestTheAddress:
         return counts
 
     @pytest.mark.parametrize("address", [ANN, CAT, PHONE, OTHER_PHONE])
-    def test_no_import(self, place: Place, erased: str, address: str) -> None:
+    def test_import_does_not_subscribe(self, place: Place, erased: str, address: str) -> None:
         counts = self.imported(place, "subscribed", address)
         assert counts == {"recorded": 0, "unchanged": 0, "older": 1, "failed": []}
         assert place.get("/profiles")["total"] == 0
         assert personal(place) == []
 
-    def test_an_import_of_an_unsubscription(self, place: Place, erased: str) -> None:
+    def test_import_may_unsubscribe(self, place: Place, erased: str) -> None:
         assert self.imported(place, "unsubscribed")["recorded"] == 1
         person = place.find_profile(email=ANN)
         assert person["emailMarketingConsent"] == "unsubscribed"
@@ -229,7 +229,7 @@ class TestTheAddress:
         assert self.imported(place, "subscribed")["older"] == 1
         assert place.find_profile(email=ANN)["emailMarketingConsent"] == "unsubscribed"
 
-    def test_no_store(self, place: Place, erased: str) -> None:
+    def test_store_does_not_subscribe(self, place: Place, erased: str) -> None:
         subscribed = {
             "emailMarketingConsent": "subscribed",
             "emailMarketingConsentUpdatedAt": day(300),
@@ -243,7 +243,7 @@ class TestTheAddress:
         assert person["id"] != erased
         assert place.get(f"/profiles/{person['id']}/consent")["total"] == 0
 
-    def test_the_person_may(self, place: Place, erased: str) -> None:
+    def test_person_may_subscribe_again(self, place: Place, erased: str) -> None:
         person = place.upsert(email=ANN)["id"]
         assert place.consent(person, "subscribed").status == 200
         assert place.find_profile(email=ANN)["emailMarketingConsent"] == "subscribed"
@@ -252,7 +252,9 @@ class TestTheAddress:
         place.world.advance(days=1)
         assert self.imported(place, "subscribed")["failed"] == []
 
-    def test_an_unsubscription_lifts_nothing(self, place: Place, erased: str) -> None:
+    def test_unsubscription_still_blocks_import_of_older_consent(
+        self, place: Place, erased: str
+    ) -> None:
         person = place.upsert(email=ANN)["id"]
         assert place.consent(person, "unsubscribed").status == 200
         place.world.advance(days=2)
@@ -260,7 +262,7 @@ class TestTheAddress:
         assert place.consent(person, "subscribed").status == 200
         assert place.find_profile(email=ANN)["emailMarketingConsent"] == "subscribed"
 
-    def test_another_workspace(self, place: Place, erased: str) -> None:
+    def test_other_workspace_is_not_affected(self, place: Place, erased: str) -> None:
         other = Place(place.world)
         counts = other.call(
             "POST",
@@ -269,7 +271,7 @@ class TestTheAddress:
         )
         assert counts.json["recorded"] == 1
 
-    def test_hashes_tell_nothing(self, place: Place, erased: str) -> None:
+    def test_address_hashes_differ_between_workspaces(self, place: Place, erased: str) -> None:
         other = Place(place.world)
         other.erase(other.upsert(email=ANN)["id"])
         rows = [row for row in place.world.rows() if isinstance(row, ErasedAddressItem)]
@@ -279,7 +281,7 @@ class TestTheAddress:
         assert own_rows.isdisjoint(theirs)
 
 
-class TestWhoComesAgain:
+class TestReturningData:
     """Stores send the person's data again, before the worker and after it."""
 
     @pytest.fixture(params=["before", "after"])
@@ -292,7 +294,7 @@ class TestWhoComesAgain:
             place.world.deliver()
         return person
 
-    def test_a_customer(self, place: Place, erased: str) -> None:
+    def test_customer_sent_again_is_new_person(self, place: Place, erased: str) -> None:
         answer = place.customer(place.shop, "cust-ann", email=ANN)
         assert answer.status == 201
         person = place.find_profile(email=ANN)
@@ -306,7 +308,7 @@ class TestWhoComesAgain:
         assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == ["cust-ann"]
         place.check_rows()
 
-    def test_somebody_elses_order_that_names_the_customer(self, place: Place, erased: str) -> None:
+    def test_order_of_other_buyer_naming_erased_customer(self, place: Place, erased: str) -> None:
         """The rest of the customer, until the worker removes it, doesn't belong to that buyer."""
         buyer = {"externalId": "cust-ann", "email": CAT}
         assert place.order(place.shop, "9", buyer=buyer).status == 201
@@ -316,10 +318,10 @@ class TestWhoComesAgain:
         assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
         place.check_rows()
 
-    def test_an_older_customer_is_new(self, place: Place, erased: str) -> None:
+    def test_older_customer_record_is_accepted(self, place: Place, erased: str) -> None:
         assert place.customer(place.shop, "cust-ann", -9, email=ANN).status == 201
 
-    def test_an_order_that_changes(self, place: Place, erased: str) -> None:
+    def test_changed_order_gets_no_buyer(self, place: Place, erased: str) -> None:
         buyer = {"externalId": "cust-ann", "email": ANN}
         answer = place.order(place.shop, "1", buyer=buyer, number="#77")
         assert (answer.status, answer.json["buyer"]) == (200, None)
@@ -333,7 +335,7 @@ class TestWhoComesAgain:
         place.order(place.shop, "1", 1, buyer=buyer)
         assert place.get("/profiles")["total"] == 0
 
-    def test_an_order_that_names_two_others(self, place: Place, erased: str) -> None:
+    def test_changed_order_merges_no_other_profiles(self, place: Place, erased: str) -> None:
         """The order has no buyer any more, so it merges nobody, either."""
         others = {place.upsert(email=ANN)["id"], place.upsert(phone=PHONE)["id"]}
         answer = place.order(place.shop, "1", buyer={"email": ANN, "phone": PHONE})
@@ -342,7 +344,7 @@ class TestWhoComesAgain:
         assert set(place.ids("/profiles")) == others
         assert place.get("/orders")["total"] == 2
 
-    def test_an_order_that_is_new(self, place: Place, erased: str) -> None:
+    def test_new_order_creates_new_person(self, place: Place, erased: str) -> None:
         """It claims the customer's id before the worker removes the customer."""
         buyer = {"externalId": "cust-ann", "email": ANN}
         assert place.order(place.shop, "3", 2, buyer=buyer).status == 201
@@ -355,12 +357,14 @@ class TestWhoComesAgain:
         assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == ["cust-ann"]
         place.check_rows()
 
-    def test_an_order_that_is_deleted(self, place: Place, erased: str) -> None:
+    def test_deleted_order_leaves_no_personal_rows(self, place: Place, erased: str) -> None:
         assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
         place.world.deliver()
         assert (place.get("/orders")["total"], personal(place)) == (1, [])
 
-    def test_an_order_that_is_deleted_and_comes_back(self, place: Place, erased: str) -> None:
+    def test_order_deleted_after_erasure_is_restored_without_buyer(
+        self, place: Place, erased: str
+    ) -> None:
         """Its buyer stays erased, whatever its store sends of them."""
         buyer = {"externalId": "cust-ann", "email": ANN}
         assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
@@ -372,7 +376,7 @@ class TestWhoComesAgain:
 
     @pytest.mark.parametrize("is_worked", [True, False])
     @pytest.mark.parametrize("of_another", ["merged", "merging", "itself"])
-    def test_an_order_that_was_deleted_before_comes_back(
+    def test_order_deleted_before_erasure_is_restored_without_buyer(
         self, place: Place, of_another: str, is_worked: bool
     ) -> None:
         buyer = {"externalId": "cust-ann", "email": ANN}
@@ -399,7 +403,7 @@ class TestWhoComesAgain:
         assert (place.get("/profiles")["total"], personal(place)) == (0, [])
         place.check_gone([person])
 
-    def test_an_order_that_was_deleted_before_and_again_comes_back(self, place: Place) -> None:
+    def test_order_deleted_twice_is_restored_with_last_buyer(self, place: Place) -> None:
         """The deleted order's tombstone follows its last buyer: the former buyer is on no row."""
         buyer, path = {"email": ANN}, f"/stores/{place.shop}/orders/1"
         place.order(place.shop, "1", buyer=buyer)
@@ -415,7 +419,7 @@ class TestWhoComesAgain:
         assert (answer.status, answer.json["buyer"]["profileId"]) == (201, cat)
         assert place.get("/orders", profileId=cat)["total"] == 1
 
-    def test_an_order_that_was_deleted_before_comes_back_meanwhile(self, place: Place) -> None:
+    def test_order_restored_during_erasure_gets_no_buyer(self, place: Place) -> None:
         place.order(place.shop, "1", buyer={"email": ANN})
         ann = place.find_profile(email=ANN)["id"]
         place.call("DELETE", f"/stores/{place.shop}/orders/1")
@@ -424,20 +428,20 @@ class TestWhoComesAgain:
         assert (answer.status, answer.json["buyer"]) == (201, None)
         assert place.get("/profiles")["total"] == 0
 
-    def test_a_customer_that_is_deleted(self, place: Place, erased: str) -> None:
+    def test_deleted_customer_leaves_no_personal_rows(self, place: Place, erased: str) -> None:
         path = f"/stores/{place.shop}/customers/cust-ann"
         assert place.call("DELETE", path).status in {204, 404}
         place.world.deliver()
         assert personal(place) == []
 
-    def test_an_upsert(self, place: Place, erased: str) -> None:
+    def test_upsert_creates_new_person(self, place: Place, erased: str) -> None:
         made = place.call("POST", "/profiles", {"email": ANN, "phone": PHONE})
         assert (made.status, made.json["emailMarketingConsent"]) == (201, "not_subscribed")
         place.world.deliver()
         assert place.find_profile(phone=PHONE) == place.find_profile(email=ANN) == made.json
         place.check_rows()
 
-    def test_who_gets_an_address(self, place: Place, erased: str) -> None:
+    def test_other_profile_may_get_the_address(self, place: Place, erased: str) -> None:
         bob = place.upsert(email=f"bob.{CANARY}@example.com")["id"]
         assert place.call("PATCH", f"/profiles/{bob}", {"email": CAT}).status == 200
         place.world.deliver()
@@ -445,7 +449,7 @@ class TestWhoComesAgain:
         place.check_rows()
 
 
-def test_ids_in_the_row_that_is_left(place: Place) -> None:
+def test_tombstone_has_only_ids_and_sealed_words(place: Place) -> None:
     """The row that replaces the profile shows no name, consent or sum."""
     person = place.somebody()
     place.erase(person)

@@ -51,17 +51,17 @@ def sealed(place: Place) -> int:
 
 
 class TestSettings:
-    def test_nothing_is_kept_unless_it_is_set(self, place: Place) -> None:
+    def test_retention_is_zero_by_default(self, place: Place) -> None:
         assert place.get(SETTINGS) == {"evidenceRetentionDays": 0}
         keep(place, 30)
         assert place.get(SETTINGS) == {"evidenceRetentionDays": 30}
 
     @pytest.mark.parametrize("days", [-1, 3651, "7", 1.5, None, True])
-    def test_days_that_are_none(self, place: Place, days: object) -> None:
+    def test_invalid_days_are_refused(self, place: Place, days: object) -> None:
         answer = place.call("PUT", SETTINGS, {"evidenceRetentionDays": days})
         assert answer.error_paths() == ["/evidenceRetentionDays"]
 
-    def test_only_the_owner_sets_it(self, place: Place) -> None:
+    def test_only_owner_may_set_retention(self, place: Place) -> None:
         admin = place.world.member(place.workspace, Role.ADMIN)
         key = place.world.api_key(place.workspace, KeyScope.WRITE, place.owner)
         body = {"evidenceRetentionDays": 3}
@@ -71,7 +71,7 @@ class TestSettings:
 
 
 class TestErasure:
-    def test_takes_all_of_it(self, place: Place) -> None:
+    def test_all_evidence_is_deleted_by_default(self, place: Place) -> None:
         person = place.somebody()
         assert statements(place) > 0
         assert place.erase(person).status == 204
@@ -79,7 +79,7 @@ class TestErasure:
         assert statements(place) == sealed(place) == 0
         assert opened(place) == []
 
-    def test_also_more_than_a_transaction_holds(
+    def test_evidence_beyond_one_transaction_is_sealed(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(erasing, "_MAX_CHANGES", 2)
@@ -93,7 +93,7 @@ class TestErasure:
         assert statements(place) == 0
         assert len(opened(place)) == 6
 
-    def test_what_is_kept_can_be_read_by_nobody_who_lacks_the_address(self, place: Place) -> None:
+    def test_sealed_evidence_can_be_read_only_with_the_address(self, place: Place) -> None:
         keep(place, 7)
         person = place.somebody()
         proof = {"reference": "form-2026", "ip": "198.51.100.7"}
@@ -108,7 +108,7 @@ class TestErasure:
         assert opened(place)[0]["text"] == FORM["text"]
         assert opened(place, "nobody@example.com") == []
 
-    def test_it_ends(self, place: Place) -> None:
+    def test_sealed_evidence_expires(self, place: Place) -> None:
         keep(place, 7)
         assert place.erase(place.somebody()).status == 204
         place.world.deliver()
@@ -119,7 +119,7 @@ class TestErasure:
         place.world.advance(days=1, minutes=5)
         assert opened(place) == []
 
-    def test_the_worker_killed_anywhere(self, place: Place) -> None:
+    def test_worker_killed_at_any_call(self, place: Place) -> None:
         keep(place, 7)
         person = place.somebody()
         stored = place.get(f"/profiles/{person}/consent/evidence")["total"]
@@ -129,7 +129,7 @@ class TestErasure:
             assert statements(place) == 0, positions
             assert sealed(place) == stored, positions
 
-    def test_who_comes_again_has_none_of_before(self, place: Place) -> None:
+    def test_returning_person_has_no_former_evidence(self, place: Place) -> None:
         person = place.somebody()
         assert place.erase(person).status == 204
         anew = place.upsert(email=ANN)["id"]
@@ -138,7 +138,7 @@ class TestErasure:
         place.world.deliver()
         assert place.get(f"/profiles/{anew}/consent/evidence")["total"] == 1
 
-    def test_a_consent_of_before_leaves_none(self, place: Place) -> None:
+    def test_statement_from_before_erasure_leaves_no_evidence(self, place: Place) -> None:
         person = place.somebody()
         assert place.erase(person).status == 204
         place.world.deliver()
@@ -151,12 +151,12 @@ class TestErasure:
 
 
 class TestOpening:
-    def test_an_address_that_is_none(self, place: Place) -> None:
+    def test_invalid_address_is_refused(self, place: Place) -> None:
         for channel, address in (("email", "x"), ("sms", ANN)):
             answer = place.call("POST", OPEN, {"channel": channel, "address": address})
             assert answer.error_paths() == ["/address"]
 
-    def test_members_and_keys_may_not(self, place: Place) -> None:
+    def test_members_and_api_keys_are_refused(self, place: Place) -> None:
         member = place.world.member(place.workspace)
         key = place.world.api_key(place.workspace, KeyScope.WRITE, place.owner)
         body = {"channel": "email", "address": ANN}
@@ -180,7 +180,7 @@ class TestLog:
         monkeypatch.setattr(logs.logger, "info", note)
         return found
 
-    def test_readings_exports_and_erasures(
+    def test_reads_exports_and_erasures_are_logged(
         self, place: Place, lines: list[tuple[str, dict[str, str]]]
     ) -> None:
         person = place.somebody()
@@ -197,7 +197,7 @@ class TestLog:
             ("erased consent evidence opened", by),
         ]
 
-    def test_a_key_is_named_by_its_id(
+    def test_api_key_is_logged_by_id(
         self, place: Place, lines: list[tuple[str, dict[str, str]]]
     ) -> None:
         person = place.upsert(email=ANN)["id"]
@@ -208,7 +208,7 @@ class TestLog:
         assert set(statement) == {"profileId", "keyId"}
         assert UUID(statement["keyId"])
 
-    def test_what_is_refused_is_not_logged(
+    def test_refused_requests_are_not_logged(
         self, place: Place, lines: list[tuple[str, dict[str, str]]]
     ) -> None:
         person = place.upsert(email=ANN)["id"]

@@ -34,7 +34,7 @@ def export(place: Place, person: str) -> dict[str, Any]:
 class TestExport:
     """The answer."""
 
-    def test_a_member_and_keys(self, place: Place) -> None:
+    def test_only_admins_and_their_write_keys_may_export(self, place: Place) -> None:
         path = f"/profiles/{place.upsert(email=ANN)['id']}/export"
         member, admin = (place.world.member(place.workspace, r) for r in (Role.MEMBER, Role.ADMIN))
         keys = {scope: place.world.api_key(place.workspace, scope, admin) for scope in KeyScope}
@@ -48,10 +48,10 @@ class TestExport:
         for token in (admin.token, keys[KeyScope.WRITE]):
             assert place.world.call("GET", path, token=token).status == 200
 
-    def test_no_uuid(self, place: Place) -> None:
+    def test_invalid_id(self, place: Place) -> None:
         assert place.call("GET", "/profiles/7/export").error_paths() == ["path.id"]
 
-    def test_unknown_and_anothers_and_erased(self, place: Place) -> None:
+    def test_unknown_other_workspaces_and_erased_ids(self, place: Place) -> None:
         theirs = Scenario(place.world).upsert(email=ANN)["id"]
         erased = place.upsert(email=ANN)["id"]
         place.erase(erased)
@@ -60,7 +60,7 @@ class TestExport:
             assert answer.problem() == (404, "not_found")
 
     @pytest.mark.parametrize("after_move", [False, True])
-    def test_everything(self, place: Place, after_move: bool) -> None:
+    def test_all_sections_equal_their_lists(self, place: Place, after_move: bool) -> None:
         """Each section equals its own list, with whole orders, also before a merge's worker ran."""
         person = place.somebody()
         form = {"proof": {"reference": "form-2026"}}
@@ -93,19 +93,21 @@ class TestExport:
             change["proof"]["ip"] for change in found["consentChanges"]["items"]
         }
 
-    def test_by_a_merged_id(self, place: Place) -> None:
+    def test_merged_id_exports_survivor(self, place: Place) -> None:
         person = place.somebody()
         [merged] = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
         by_merged, itself = export(place, merged), export(place, person)
         assert by_merged["profile"] == itself["profile"]
 
-    def test_somebody_of_whom_little_is_known(self, place: Place) -> None:
+    def test_profile_with_one_identity(self, place: Place) -> None:
         found = export(place, place.upsert(anonymousId="b")["id"])
         totals = {section: found[section]["total"] for section in SECTIONS}
         assert totals == {**dict.fromkeys(SECTIONS, 0), "identities": 1}
         assert found["complete"] is True
 
-    def test_rows_past_the_most(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_rows_beyond_limit_are_left_out(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(service, "MAX_ROWS", 2)
         monkeypatch.setattr(service, "_AT_ONCE", 1)
         person = place.somebody()
@@ -116,7 +118,9 @@ class TestExport:
         assert (found["orders"]["total"], found["complete"]) == (3, False)
         assert (len(found["identities"]["items"]), found["identities"]["total"]) == (2, 7)
 
-    def test_bytes_past_the_most(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_bytes_beyond_limit_are_left_out(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         person = place.somebody()
         whole = place.call("GET", f"/profiles/{person}/export")
         monkeypatch.setattr(service, "MAX_BYTES", len(whole.body) // 2)

@@ -15,7 +15,7 @@ from tests.lifecycle.erasures.test_erasure import personal
 class TestKilled:
     """The process dies at any of its calls."""
 
-    def test_the_erasure(self, place: Place) -> None:
+    def test_request_killed_at_any_call(self, place: Place) -> None:
         person = place.somebody()
         found = crashes(place.world, lambda: place.erase(person, key="k"))
         assert len(found.positions) > 10
@@ -25,7 +25,7 @@ class TestKilled:
             place.world.deliver()
             assert (place.traces(), personal(place)) == ([], []), positions
 
-    def test_the_worker(self, place: Place) -> None:
+    def test_worker_killed_at_any_call(self, place: Place) -> None:
         person = place.somebody()
         assert place.erase(person).status == 204
         found = crashes(place.world, lambda: place.work(person), deliver=False)
@@ -34,7 +34,7 @@ class TestKilled:
             place.work(person)
             assert (place.traces(but_owed=True), personal(place)) == ([], []), positions
 
-    def test_between_two_kills_somebody_comes_again(self, place: Place) -> None:
+    def test_customer_sent_again_between_kill_and_retry(self, place: Place) -> None:
         """A store puts the customer again wherever the worker died: they are a new person then."""
         person = place.somebody()
         assert place.erase(person).status == 204
@@ -90,10 +90,10 @@ MEANWHILE = [put_customer, put_order, change_consent, import_consent, merge_into
 
 
 @pytest.mark.parametrize("act", MEANWHILE)
-class TestAtTheSameTime:
+class TestConcurrent:
     """An earlier write is erased too, a later one belongs to a new person."""
 
-    def test_before_the_erasure_commits(
+    def test_write_before_erasure_is_erased(
         self, place: Place, act: Callable[[Place, str], None]
     ) -> None:
         person = place.somebody()
@@ -103,7 +103,7 @@ class TestAtTheSameTime:
         assert place.call("GET", f"/profiles/{person}").status == 404
         assert (place.traces(), personal(place)) == ([], [])
 
-    def test_the_erasure_commits_before_it(
+    def test_write_after_erasure_belongs_to_new_person(
         self, place: Place, act: Callable[[Place, str], None]
     ) -> None:
         person = place.somebody()

@@ -8,7 +8,7 @@ from tests.people.matching.scenario import PHONE
 
 
 @pytest.mark.parametrize("which", [1, 2, 3])
-def test_somebody_takes_the_address_meanwhile(place: Place, which: int) -> None:
+def test_address_claimed_concurrently_is_not_subscribed(place: Place, which: int) -> None:
     """The worker read that no profile has the address: removing its consent subscribes nobody."""
     person = str(place.upsert(email=ANN, phone=PHONE)["id"])
     assert place.consent(person, "subscribed").status == 200

@@ -13,7 +13,7 @@ def customers_of(place: Place, email: str) -> set[CustomerRef]:
     return set(ConsentRepository(place.workspace).consent_of(address).other_customers)
 
 
-def test_the_erased_customer_is_none_of_the_other_persons_address(place: Place) -> None:
+def test_erased_customer_is_removed_from_other_persons_address(place: Place) -> None:
     other = place.upsert(email=BOB)["id"]
     person = place.somebody()
     place.customer(place.shop, "cust-ann", 400, email=BOB)

@@ -82,8 +82,8 @@ def send(workspace: WorkspaceScope, run: int = 1, name: str = REBUILD_SEARCH) ->
     boto3.client("sqs").send_message(QueueUrl=aws.queue_url(QUEUE), MessageBody=json.dumps(body))
 
 
-class TestWhatIsRebuilt:
-    def test_all_that_is_searched(self, world: World) -> None:
+class TestRebuild:
+    def test_postings_of_all_kinds_are_rebuilt(self, world: World) -> None:
         """Each kind of row, in a workspace that has all of them."""
         home = Home(world)
         home.fill()
@@ -109,12 +109,12 @@ class TestWhatIsRebuilt:
         assert searched.postings == searched.exact
         assert searched.is_done
 
-    def test_each_kind_that_is_searched_is_walked(self) -> None:
+    def test_each_searched_kind_is_walked(self) -> None:
         assert {walk.kind for walk in walks_of(SOURCES)} == SOURCES.keys() == KIND_OF.keys()
         with pytest.raises(KeyError, match="PostingItem"):
             walks_of([PostingItem])
 
-    def test_no_step_is_renamed(self) -> None:
+    def test_step_names_are_stable(self) -> None:
         """Cursors contain the names: a renamed step would start again from its beginning."""
         walks = "profile suppression suppression-lifted coupon order product product-removed feed"
         kinds = "profile order product coupon feed store suppression"
@@ -123,7 +123,7 @@ class TestWhatIsRebuilt:
             *(f"check {each}" for each in kinds.split()),
         ]
 
-    def test_another_workspaces_stay(self, shop: Shop) -> None:
+    def test_other_workspaces_postings_are_unchanged(self, shop: Shop) -> None:
         shop.lose()
         before = shop.postings
         stranger = Searched(shop.world, shop.world.workspace(shop.world.person()))
@@ -131,7 +131,7 @@ class TestWhatIsRebuilt:
         assert stranger.is_done
         assert shop.postings == before
 
-    def test_its_row_says_how_far_it_is(self, shop: Shop) -> None:
+    def test_migration_row_has_progress_counts(self, shop: Shop) -> None:
         shop.lose()
         stale = len(shop.postings.keys() - shop.exact.keys())
         shop.work()
@@ -146,7 +146,7 @@ class TestWhatIsRebuilt:
 
 
 class TestRuns:
-    def test_a_page_a_run_where_there_is_no_more_time(self, shop: Shop) -> None:
+    def test_run_out_of_time_does_one_page(self, shop: Shop) -> None:
         shop.lose()
         send(shop.workspace)
         runs, seen = 0, set[tuple[str, str]]()
@@ -163,7 +163,7 @@ class TestRuns:
         assert len(seen) >= len(MIGRATION.steps)
         assert shop.postings == shop.exact
 
-    def test_a_second_start_goes_on(self, shop: Shop) -> None:
+    def test_second_start_continues(self, shop: Shop) -> None:
         """A run whose message is among the dead letters makes no progress."""
         shop.work(milliseconds=0)
         before = shop.row
@@ -177,7 +177,7 @@ class TestRuns:
         assert after.counts["profile rows"] == PEOPLE
         assert shop.is_done
 
-    def test_a_message_that_comes_again_does_nothing(self, shop: Shop) -> None:
+    def test_duplicate_message_does_nothing(self, shop: Shop) -> None:
         """It comes after the end of its run, or of a later one."""
         shop.work()
         shop.work(run=2)
@@ -192,7 +192,7 @@ class TestRuns:
         assert after is not None
         assert (after.run, after.version, after.done_at) == (2, before.version, before.done_at)
 
-    def test_a_new_run_begins_where_the_last_one_is_done(self, shop: Shop) -> None:
+    def test_new_run_starts_once_last_one_is_done(self, shop: Shop) -> None:
         shop.work()
         shop.lose()
         shop.work(run=2)
@@ -201,7 +201,9 @@ class TestRuns:
         assert row is not None
         assert row.counts["profile rows"] == PEOPLE
 
-    def test_of_two_workers_one_goes_on(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_one_of_two_concurrent_workers_continues(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A message comes twice; the second worker does a page before the first notes its own.
 
         The first worker ends, and no row is counted twice.
@@ -227,7 +229,7 @@ class TestRuns:
         assert row is not None
         assert row.counts["profile rows"] == PEOPLE
 
-    def test_a_step_of_another_release_begins_anew(self, shop: Shop) -> None:
+    def test_unknown_step_restarts_migration(self, shop: Shop) -> None:
         shop.work(milliseconds=0)
         row = shop.row
         assert row is not None
@@ -238,7 +240,7 @@ class TestRuns:
         assert shop.postings == shop.exact
 
     @pytest.mark.parametrize("is_there", [True, False])
-    def test_a_workspace_that_is_gone_has_none(self, shop: Shop, is_there: bool) -> None:
+    def test_deleted_workspace_is_not_migrated(self, shop: Shop, is_there: bool) -> None:
         if is_there:
             row = find(WorkspaceItem, workspace_key(shop.workspace))
             assert row is not None
@@ -248,7 +250,7 @@ class TestRuns:
         shop.work()
         assert shop.row is None
 
-    def test_a_run_whose_workspace_goes_ends(self, shop: Shop) -> None:
+    def test_run_ends_when_workspace_is_deleted(self, shop: Shop) -> None:
         shop.work(milliseconds=0)
         row = shop.row
         assert row is not None
@@ -257,7 +259,7 @@ class TestRuns:
         shop.work()
         assert shop.row is None
 
-    def test_a_migration_of_another_release_is_left(self, shop: Shop) -> None:
+    def test_unknown_migration_is_ignored(self, shop: Shop) -> None:
         send(shop.workspace, name="later")
         send(WorkspaceScope(uuid4()))
         shop.world.deliver()
@@ -265,7 +267,7 @@ class TestRuns:
         assert shop.row is None
 
 
-class TestWhatFails:
+class TestFaults:
     @in_shards(3)
     def test_killed_before_and_after_every_call(self, shop: Shop, shard: Shard) -> None:
         """One person was renamed and one deleted; the stream hasn't delivered that yet."""
@@ -294,7 +296,7 @@ class TestWhatFails:
         assert shop.postings == shop.exact
 
     @in_shards(3)
-    def test_somebody_changes_at_every_call(self, shop: Shop, shard: Shard) -> None:
+    def test_profile_changes_at_any_call(self, shop: Shop, shard: Shard) -> None:
         """A person gets another name, and the stream delivers that at once or in the end."""
         shop.lose()
         back = shop.world.checkpoint()
@@ -314,7 +316,7 @@ class TestWhatFails:
             shop.world.deliver()
             assert shop.postings == shop.exact, number
 
-    def test_a_product_that_comes_back_between_its_two_lists(self, shop: Shop) -> None:
+    def test_product_restored_between_steps_of_its_lists_is_found(self, shop: Shop) -> None:
         """Its SKU is found again, though neither list had the product when the step read it."""
         assert shop.call("DELETE", "products/p-1") == 204
         shop.world.deliver()

@@ -60,7 +60,7 @@ class TestDelete:
         answer = home.call("POST", "/workspaces/7/delete", {"password": PASSWORD})
         assert answer.error_paths() == ["path.id"]
 
-    def test_who_may_not(self, home: Home) -> None:
+    def test_unauthorized_callers_are_refused(self, home: Home) -> None:
         path, body = f"/workspaces/{home.workspace.id}/delete", {"password": PASSWORD}
         for token, code in ((home.admin.token, "role"), (home.key, "sign_in_required")):
             answer = home.world.call("POST", path, token=token, json_body=body)
@@ -78,7 +78,7 @@ class TestDelete:
         assert home.delete().problem() == (429, "sign_in_limit")
         assert home.get("/profiles")["total"] == 2
 
-    def test_gone_at_once(self, home: Home) -> None:
+    def test_workspace_is_gone_immediately(self, home: Home) -> None:
         invitation = home.ids("/invitations")[0]
         [slug] = [each["slug"] for each in home.get("/me")["workspaces"]]
         answer = home.delete()
@@ -104,13 +104,13 @@ class TestDelete:
         assert home.delete().problem() == (404, "not_found")
         assert home.call("POST", "/workspaces", {"name": slug}).json["slug"] == slug
 
-    def test_the_owner_may_leave_then(self, home: Home) -> None:
+    def test_owner_may_delete_account_afterwards(self, home: Home) -> None:
         body = {"password": PASSWORD}
         assert home.call("POST", "/me/delete", body).problem() == (409, "owner_leave")
         home.delete()
         assert home.call("POST", "/me/delete", body).status == 204
 
-    def test_more_keys_than_one_transaction_ends(
+    def test_keys_beyond_one_transaction_are_revoked(
         self, home: Home, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(service, "SECRETS_AT_ONCE", 1)
@@ -119,7 +119,7 @@ class TestDelete:
         for key in keys:
             assert home.world.call("GET", "/profiles", token=key).status == 401
 
-    def test_by_whom_it_belonged_to_until_now(self, home: Home) -> None:
+    def test_owner_demoted_concurrently_is_refused(self, home: Home) -> None:
         admin = home.world.membership(home.admin, home.workspace)
         assert admin is not None
 
@@ -134,7 +134,7 @@ class TestDelete:
             assert home.delete().problem() == (403, "role")
         assert WorkspaceRepository(home.workspace).get() is not None
 
-    def test_a_key_that_is_made_in_its_moment_ends_with_the_worker(self, home: Home) -> None:
+    def test_key_created_concurrently_is_revoked_by_worker(self, home: Home) -> None:
         made, plain = list[str](), ApiKeyRepository.all
 
         def all_but_one(self: ApiKeyRepository) -> list[ApiKey]:
@@ -150,14 +150,14 @@ class TestDelete:
         answer = home.world.call("GET", "/profiles", token=made[0])
         assert answer.problem() == (401, "unauthenticated")
 
-    def test_the_same_key_again(self, home: Home) -> None:
+    def test_idempotent_replay(self, home: Home) -> None:
         assert [home.delete(key="k").status for _ in range(2)] == [202, 202]
 
 
-class TestTheRest:
+class TestWorker:
     """What the worker removes."""
 
-    def test_nothing_is_left(self, home: Home) -> None:
+    def test_no_row_remains(self, home: Home) -> None:
         other = Home(home.world)
         other.fill()
         home.world.deliver()
@@ -169,7 +169,7 @@ class TestTheRest:
         assert {row.key for row in home.world.rows() if other.workspace.key in row.pk} == others
         assert other.find_profile(email=ANN)["orders"] == 2
 
-    def test_a_merge_and_an_erasure_that_are_under_way(self, world: World) -> None:
+    def test_merge_and_erasure_in_progress(self, world: World) -> None:
         home = Home(world)
         person = home.somebody()
         home.erase(home.upsert(email=f"gone.{CANARY}@example.com")["id"])
@@ -180,7 +180,7 @@ class TestTheRest:
         world.deliver()
         home.is_removed()
 
-    def test_nothing_is_left_of_lists_that_count_later(
+    def test_pending_counts_of_lists_are_deleted(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """All of their writes found other transactions at the nodes, so they are counted later."""
@@ -193,7 +193,7 @@ class TestTheRest:
         home.delete()
         home.is_removed()
 
-    def test_nothing_is_left_of_lists_that_are_packed(self, home: Home) -> None:
+    def test_packed_lists_are_deleted(self, home: Home) -> None:
         """The records of a page's entries are deleted with it."""
         home.world.deliver()
         workspace = home.workspace
@@ -207,7 +207,7 @@ class TestTheRest:
         home.delete()
         home.is_removed()
 
-    def test_a_run_out_of_time_leaves_the_rest_to_the_next(
+    def test_run_out_of_time_is_continued_by_next_run(
         self, home: Home, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(rows, "ROWS_AT_ONCE", 3)
@@ -222,7 +222,7 @@ class TestTheRest:
         monkeypatch.undo()
         home.is_removed()
 
-    def test_what_was_under_way(self, home: Home) -> None:
+    def test_write_of_request_in_progress_is_deleted(self, home: Home) -> None:
         """A request that began before the deletion commits after the worker's first pass."""
         home.world.deliver()
         scope = WorkspaceScope(home.workspace.id)
@@ -233,7 +233,7 @@ class TestTheRest:
         changes.commit()
         home.is_removed()
 
-    def test_codes_that_are_being_loaded(self, home: Home) -> None:
+    def test_coupon_codes_loaded_concurrently_are_deleted(self, home: Home) -> None:
         """A load writes rows without a transaction that the workspace's end could refuse."""
         home.world.deliver()
         pool = home.pool(90)
@@ -251,7 +251,7 @@ class TestTheRest:
         home.is_removed()
 
     @in_shards(3)
-    def test_killed_anywhere(self, world: World, shard: Shard) -> None:
+    def test_killed_at_any_call(self, world: World, shard: Shard) -> None:
         home = Home(world)
         home.somebody()
         home.order(home.shop, "5")
@@ -266,7 +266,7 @@ class TestTheRest:
             assert home.left() == at_its_end, positions
         home.is_removed()
 
-    def test_the_deletion_killed(self, world: World) -> None:
+    def test_request_killed_at_any_call(self, world: World) -> None:
         home = Home(world)
         home.upsert(email=ANN)
         for positions in crashes(world, lambda: home.delete(key="k")):
@@ -275,7 +275,7 @@ class TestTheRest:
             world.deliver()
             home.is_removed()
 
-    def test_stores_hear_nothing_more(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_write_backs_are_sent(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
         posted: list[str] = []
         monkeypatch.setattr(posting, "post", lambda url, **_: posted.append(url))
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:9777")
@@ -289,12 +289,12 @@ class TestTheRest:
         home.world.deliver()
         assert posted == []
 
-    def test_a_workspace_that_is_there(self, home: Home) -> None:
+    def test_existing_workspace_is_not_deleted(self, home: Home) -> None:
         assert not home.remove()
         assert home.get("/profiles")["total"] == 2
 
 
-def test_each_kind_of_row_is_somebodys() -> None:
+def test_each_kind_of_row_is_deleted_with_workspace() -> None:
     """Each kind of row has a function that removes it with its workspace."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)

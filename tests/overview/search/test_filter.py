@@ -76,18 +76,18 @@ LOUD: dict[str, Callable[[Shop], None]] = {
 
 
 @pytest.mark.parametrize("what", QUIET)
-def test_not_where_nothing_that_is_searched_changes(shop: Shop, what: str) -> None:
+def test_write_without_searched_change_is_filtered_out(shop: Shop, what: str) -> None:
     QUIET[what](shop)
     assert shop.records() == 0
 
 
 @pytest.mark.parametrize("what", LOUD)
-def test_where_what_is_searched_changes(shop: Shop, what: str) -> None:
+def test_write_with_searched_change_passes(shop: Shop, what: str) -> None:
     LOUD[what](shop)
     assert shop.records() == 1
 
 
-def test_a_later_quiet_write_is_no_change(shop: Shop) -> None:
+def test_later_write_without_searched_change_is_filtered_out(shop: Shop) -> None:
     """A write's mark applies to that write only, and not to the next one."""
     LOUD["a name"](shop)
     shop.world.deliver()

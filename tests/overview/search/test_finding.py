@@ -131,14 +131,14 @@ QUERIES = st.one_of(
 
 @settings(max_examples=600)
 @given(entry_lists(), QUERIES)
-def test_as_the_rules_say(entries: list[SearchEntry], q: str) -> None:
+def test_results_match_model(entries: list[SearchEntry], q: str) -> None:
     result = found(entries, q)
     assert [hit.id for hit in result.hits] == expected(entries, q)
     assert result.total == len(result.hits)
 
 
 @given(entry_lists(), st.lists(WORDS, min_size=2, max_size=9).map(" ".join))
-def test_whichever_word_is_the_rarest(entries: list[SearchEntry], q: str) -> None:
+def test_results_are_independent_of_rarest_word(entries: list[SearchEntry], q: str) -> None:
     """Postings are read a few at a time, so the words end in different reads."""
     with mock.patch.object(finding, "_STRIDE", 2):
         assert [hit.id for hit in found(entries, q).hits] == expected(entries, q)
@@ -155,17 +155,17 @@ def many(count: int, title: str) -> list[SearchEntry]:
 class TestBounds:
     """How much is read if there is very much."""
 
-    def test_a_total_is_exact_to_a_thousand(self) -> None:
+    def test_total_is_exact_up_to_1000(self) -> None:
         assert found(many(999, "ann"), "an").total == 999
         assert found(many(1_000, "ann"), "an").total == 1_000
 
-    def test_beyond_it_is_a_thousand(self) -> None:
+    def test_total_is_capped_at_1000(self) -> None:
         entries = Plain(many(3_000, "ann"))
         result = find(entries, Query.of("an"))  # type: ignore[arg-type]
         assert result.total == 1_000
         assert entries.read <= 1_001
 
-    def test_several_words_look_at_the_rarest(self) -> None:
+    def test_rarest_word_bounds_the_reads(self) -> None:
         rare = SearchEntry(SearchKind.PROFILE, UUID(int=0), "ann quill", EPOCH)
         entries = Plain([*many(5_000, "ann lee"), rare])
         result = find(entries, Query.of("ann quill"))  # type: ignore[arg-type]
@@ -173,7 +173,7 @@ class TestBounds:
         assert entries.read < 1_000
 
     @pytest.mark.parametrize("q", ["ann lee", "ann lee li bo", "a b c d e f g h i j k l m n"])
-    def test_several_frequent_words(self, q: str) -> None:
+    def test_reads_of_several_frequent_words_are_bounded(self, q: str) -> None:
         """At 150 bytes a posting, 4,020 of them are 74 units that need not be consistent."""
         entries = Plain(many(10_000, q))
         result = find(entries, Query.of(q))  # type: ignore[arg-type]
@@ -181,7 +181,7 @@ class TestBounds:
         assert entries.read <= 4_020
 
 
-def test_one_posting_a_word() -> None:
+def test_one_posting_per_word() -> None:
     entry = SearchEntry(
         SearchKind.PROFILE, UUID(int=1), "Ann Lee", EPOCH, keys=("ann@example.com", "+49170")
     )
@@ -189,7 +189,7 @@ def test_one_posting_a_word() -> None:
     assert words == ["49170", "ann", "ann@example.com", "com", "example", "lee"]
 
 
-def test_a_long_text_is_cut() -> None:
+def test_long_text_is_truncated() -> None:
     """A posting stays below a write unit, however long a product's name is."""
     entry = SearchEntry(
         SearchKind.PRODUCT, UUID(int=1), " ".join(f"wörd{n}" for n in range(400)), EPOCH
@@ -201,7 +201,7 @@ def test_a_long_text_is_cut() -> None:
     )
 
 
-def test_codes_are_found_as_a_whole() -> None:
+def test_codes_match_as_a_whole_only() -> None:
     entry = SearchEntry(
         SearchKind.PRODUCT, UUID(int=1), "Cup", EPOCH, codes=("AB  12",), is_hidden=True
     )

@@ -51,7 +51,7 @@ class TestProfiles:
             ("-", []),
         ],
     )
-    def test_found(self, people: Scenario, q: str, names: list[str]) -> None:
+    def test_found_by_words(self, people: Scenario, q: str, names: list[str]) -> None:
         assert sorted(named(people, "/profiles", "name", q=q)) == names
 
     def test_sorted(self, people: Scenario) -> None:
@@ -80,7 +80,7 @@ class TestProfiles:
         page = people.get("/profiles", q="quill", pageSize=10, page=2)
         assert (len(page["items"]), page["total"]) == (1, 11)
 
-    def test_too_many(self, people: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_filter_too_broad(self, people: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
         people.world.deliver()
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
         monkeypatch.setattr(listing, "_STRIDE", 2)
@@ -104,7 +104,7 @@ class TestOrders:
         scenario.order(scenario.store("Outlet"), "x", number="#2000")
         return scenario, store
 
-    def test_found(self, orders: tuple[Scenario, str]) -> None:
+    def test_found_by_beginning_of_number(self, orders: tuple[Scenario, str]) -> None:
         scenario, _ = orders
         assert named(scenario, "/orders", "number", q="101") == ["#1011", "#1010"]
         assert named(scenario, "/orders", "number", q="#1003") == ["#1003"]
@@ -135,7 +135,7 @@ class TestProducts:
 
     WORDS = ("Tee", "Tea", "Grün", "grüner", "Thé", "vert", "No-42", "X1")
 
-    def test_equals_looking_at_each(self, scenario: Scenario) -> None:
+    def test_results_match_model(self, scenario: Scenario) -> None:
         """Queries of random words find words of every locale, type, vendor and tag."""
         store, random = scenario.store(), Random(7)
         stored: dict[str, list[str]] = {}
@@ -190,7 +190,7 @@ class TestProducts:
         assert [row["externalId"] for row in page["items"]] == ["p0"]
         assert page["total"] == 11
 
-    def test_too_many(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_filter_too_broad(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
         store = scenario.store()
         body = {
             "updatedAt": "2026-01-02T03:04:05Z",

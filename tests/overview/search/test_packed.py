@@ -91,7 +91,7 @@ def only_postings() -> StreamPump:
 class TestFound:
     """Postings in pages are found as postings in rows are."""
 
-    def test_a_load_becomes_pages_alone(self, shop: Shop) -> None:
+    def test_load_writes_only_pages(self, shop: Shop) -> None:
         assert PostingPageItem in shop.kinds
         assert PostingItem not in shop.kinds
         [run] = shop.runs.runs
@@ -107,14 +107,14 @@ class TestFound:
             ("zzz", []),
         ],
     )
-    def test_by_search(self, shop: Shop, q: str, titles: list[str]) -> None:
+    def test_found_by_search(self, shop: Shop, q: str, titles: list[str]) -> None:
         assert shop.shown(q) == titles
 
-    def test_in_the_list(self, shop: Shop) -> None:
+    def test_found_in_list(self, shop: Shop) -> None:
         listing = shop.get("/products", q="amber", pageSize=10)
         assert listing["total"] == 5
 
-    def test_orders_too(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_orders_are_packed_too(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(writing, "MIN_PACKED", 2)
         for number in range(4):
             shop.order(shop.shop, str(number), number=f"#100{number}")
@@ -124,7 +124,9 @@ class TestFound:
         [group] = shop.get("/search", q="1002")["groups"]
         assert [each["title"] for each in group["items"]] == ["#1002"]
 
-    def test_people_stay_rows(self, library: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_profiles_are_never_packed(
+        self, library: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A deleted posting stays in a page until a merge, and no name may."""
         monkeypatch.setattr(writing, "MIN_PACKED", 2)
         for number in range(3):
@@ -133,7 +135,7 @@ class TestFound:
         found = library.world.rows(library.workspace.partition("search", "profile"))
         assert {type(row) for row in found} == {PostingItem}
 
-    def test_a_few_stay_rows(self, library: Shop) -> None:
+    def test_few_postings_are_not_packed(self, library: Shop) -> None:
         library.load(range(3))
         library.world.deliver()
         assert library.kinds == {PostingItem}
@@ -148,25 +150,25 @@ def library(world: World) -> Shop:
 class TestSingleWrites:
     """A later single write takes precedence over the pages at once."""
 
-    def test_another_title(self, shop: Shop) -> None:
+    def test_changed_title(self, shop: Shop) -> None:
         shop.put(4, "Scarf", 1)
         assert shop.shown("scarf") == ["Scarf"]
         assert "Vest 4 amber" not in shop.shown("amber")
         assert "Scarf" not in shop.shown("vest")
         assert {PostingItem, NoPostingItem} <= shop.kinds
 
-    def test_one_that_is_removed(self, shop: Shop) -> None:
+    def test_removed_product(self, shop: Shop) -> None:
         shop.call("DELETE", f"/stores/{shop.shop}/products/p-4")
         assert len(shop.shown("amber")) == 4
         assert shop.shown("SKU 4") == ["Vest 4 amber"]
 
-    def test_one_that_comes_again(self, shop: Shop) -> None:
+    def test_restored_product(self, shop: Shop) -> None:
         shop.call("DELETE", f"/stores/{shop.shop}/products/p-4")
         shop.world.deliver()
         shop.put(4, "Vest 4 amber", 2)
         assert "Vest 4 amber" in shop.shown("amber")
 
-    def test_a_load_stands_above_them(self, shop: Shop) -> None:
+    def test_later_load_takes_precedence(self, shop: Shop) -> None:
         """The load changes the titles, also those in rows and tombstones."""
         shop.put(4, "Scarf", 1)
         shop.world.deliver()
@@ -174,7 +176,7 @@ class TestSingleWrites:
         assert "Vest 4 amber" in shop.shown("amber")
         assert shop.shown("scarf") == []
 
-    def test_rows_of_a_release_without_pages_are_read_beside_them(self, library: Shop) -> None:
+    def test_rows_of_earlier_release_are_read_beside_pages(self, library: Shop) -> None:
         """They have no sequence: any page takes precedence over them."""
         library.put(50, "Older scarf")
         library.world.deliver()
@@ -192,7 +194,7 @@ class TestMerges:
         """Merges after two batches."""
         monkeypatch.setattr(packing, "MAX_UNSORTED_PAGES", 2)
 
-    def test_after_so_many_pages(self, shop: Shop) -> None:
+    def test_runs_are_merged_at_limit_of_pages(self, shop: Shop) -> None:
         shop.load(second=1)
         shop.put(4, "Scarf", 2)
         shop.world.deliver()
@@ -204,7 +206,7 @@ class TestMerges:
         assert len(shop.shown("amber")) == 9
         assert shop.shown("scarf") == ["Scarf"]
 
-    def test_pages_of_before_are_removed_with_the_next_batch(self, shop: Shop) -> None:
+    def test_merged_pages_are_deleted_with_next_batch(self, shop: Shop) -> None:
         shop.load(range(20, 40))
         shop.world.deliver()
         assert len(shop.runs.ended) == 2
@@ -215,7 +217,7 @@ class TestMerges:
         pages = [row for row in stored if isinstance(row, PostingPageItem)]
         assert len(pages) == sum(run.pages for run in shop.runs.runs)
 
-    def test_a_search_whose_pages_go_meanwhile(self, shop: Shop) -> None:
+    def test_pages_deleted_during_search(self, shop: Shop) -> None:
         """The search reads the row of runs once more."""
         expected = {each.id for each in shop.vests()}
         waiting = [range(20, 40), range(40, 60)]
@@ -233,10 +235,10 @@ class TestMerges:
         assert found >= expected
 
 
-class TestKills:
+class TestKilled:
     """A batch that is killed at any call, and delivered again."""
 
-    def test_killed_anywhere(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_killed_at_any_call(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         """Also while it merges; half an hour later no page is left that no reader needs."""
         monkeypatch.setattr(packing, "MAX_UNSORTED_PAGES", 2)
         shop = Shop(world)
@@ -264,7 +266,7 @@ class TestKills:
             named = {run.number for run in read} | {run.number for run in ended}
             assert stored_runs(shop) <= named, positions
 
-    def test_records_that_come_again(self, shop: Shop) -> None:
+    def test_redelivered_records(self, shop: Shop) -> None:
         """The stream is read again from its beginning: the results stay the same."""
         shop.put(4, "Scarf", 1)
         expected = shop.shown("vest"), shop.shown("scarf"), shop.shown("amber")
@@ -295,7 +297,7 @@ class TestDeletedWorkspaces:
         """Packs postings from two on."""
         monkeypatch.setattr(writing, "MIN_PACKED", 2)
 
-    def test_nothing_is_left(self, world: World) -> None:
+    def test_no_row_remains(self, world: World) -> None:
         home = Home(world)
         home.fill()
         world.deliver()
@@ -305,7 +307,7 @@ class TestDeletedWorkspaces:
         world.deliver()
         home.is_removed()
 
-    def test_records_that_come_after_the_end(self, world: World) -> None:
+    def test_late_records_leave_no_row(self, world: World) -> None:
         """They leave neither pages nor tombstones."""
         home = Home(world)
         home.stock()
@@ -314,7 +316,7 @@ class TestDeletedWorkspaces:
         world.deliver()
         assert home.left() == []
 
-    def test_begins_no_pages_where_it_has_ended(self, world: World) -> None:
+    def test_no_pages_are_started_after_deletion(self, world: World) -> None:
         home = Home(world)
         path = f"/stores/{home.shop}/products/p-1"
         assert home.call("PUT", path, product()).status == 201
@@ -332,7 +334,7 @@ class TestRebuilds:
         """Packs postings from two on."""
         monkeypatch.setattr(writing, "MIN_PACKED", 20)
 
-    def test_what_was_lost_is_there_again(self, shop: Shop) -> None:
+    def test_lost_postings_are_restored(self, shop: Shop) -> None:
         expected = words_of(shop)
         for row in shop.world.rows(shop.workspace.partition("search", "product")):
             row.delete()
@@ -340,7 +342,7 @@ class TestRebuilds:
         Searched(shop.world, shop.workspace).work()
         assert words_of(shop) == expected
 
-    def test_what_no_row_has_is_gone(self, shop: Shop) -> None:
+    def test_stale_postings_are_deleted(self, shop: Shop) -> None:
         """Also if a page has it."""
         expected = words_of(shop)
         postings = PostingRepository(shop.workspace, SearchKind.PRODUCT)
@@ -363,7 +365,7 @@ def words_of(shop: Shop) -> list[tuple[str, UUID, str]]:
 class TestCosts:
     """In units computed from the sizes of rows, as DynamoDB bills them."""
 
-    def test_a_posting_of_a_load_takes_a_hundredth_of_a_unit(self, shop: Shop) -> None:
+    def test_loaded_posting_takes_at_most_a_sixtieth_of_a_unit(self, shop: Shop) -> None:
         """A posting in a row takes one unit."""
         postings = len(words_of(shop))
         pages = [
@@ -374,7 +376,7 @@ class TestCosts:
         assert postings > 200
         assert units <= postings / 60
 
-    def test_a_search_takes_two_calls_more(self, shop: Shop) -> None:
+    def test_search_takes_two_more_calls(self, shop: Shop) -> None:
         """One for the row of runs, and one for pages, however many words it has."""
 
         def find_all(q: str) -> None:

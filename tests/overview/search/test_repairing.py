@@ -112,10 +112,10 @@ def _nothing_else(_record: Mapping[str, Any]) -> None:
     """Other tests check what else the records lead to."""
 
 
-class TestRecords:
+class TestFailedRecords:
     """A record that failed for good."""
 
-    def test_right_after_the_replay(self, searched: Searched) -> None:
+    def test_postings_are_right_after_replay(self, searched: Searched) -> None:
         searched.put_customer()
         searched.fail_for_good()
         assert searched.world.queue_depth(QUEUE) >= 1
@@ -129,7 +129,7 @@ class TestRecords:
         searched.rebuild(searched.workspace)
         assert searched.postings == repaired
 
-    def test_endpoints_are_told_of_it_again(
+    def test_webhook_event_is_sent_again(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The relay may have failed with the same records; the delivery's id stays the same."""
@@ -144,7 +144,7 @@ class TestRecords:
         searched.repair()
         assert events("WebhookDeliveryQueue") == [by_relay]
 
-    def test_what_followed_it_stays_right(self, searched: Searched) -> None:
+    def test_later_change_is_not_undone(self, searched: Searched) -> None:
         """The name has changed since, and the stream delivered that: the record must not undo it.
 
         The words that both names share are in no later record.
@@ -159,7 +159,7 @@ class TestRecords:
         assert [word for word in words if word.startswith("ada\x01")]
         assert [word for word in words if word.startswith("lovelace")]
 
-    def test_a_change_that_comes_meanwhile_is_not_undone(
+    def test_concurrent_change_is_not_undone(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The row changes after it was read and before its postings are written."""
@@ -182,7 +182,7 @@ class TestRecords:
         assert not [word for word in words if word.startswith("grace")]
         assert [word for word in words if word.startswith("ada\x01")]
 
-    def test_records_of_yesterday_fail_and_ring(self, searched: Searched) -> None:
+    def test_records_no_longer_in_stream_fail(self, searched: Searched) -> None:
         """The stream no longer has them: the message ends among the dead letters."""
         arn = boto3.client("dynamodb").describe_table(TableName="Table")["Table"]
         message = {
@@ -202,7 +202,7 @@ class TestRecords:
 class TestErased:
     """An erased person's postings."""
 
-    def test_gone_without_the_stream(
+    def test_postings_are_deleted_without_stream(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = searched.postings
@@ -212,7 +212,7 @@ class TestErased:
         self.erase(searched, monkeypatch)
         assert searched.postings == before
 
-    def test_who_has_a_name_and_no_address(
+    def test_person_with_name_and_no_address(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = searched.postings
@@ -223,7 +223,7 @@ class TestErased:
         self.erase(searched, monkeypatch)
         assert searched.postings == before
 
-    def test_whose_address_has_not_got_its_postings(
+    def test_person_whose_address_has_no_postings_yet(
         self, searched: Searched, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The stream failed before the erasure, too."""

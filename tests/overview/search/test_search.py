@@ -72,12 +72,12 @@ class TestSearch:
             answer = library.world.call("GET", "/search", token=token, query=query)
             assert sorted(answer.error_paths()) == paths
 
-    def test_a_reading_key(self, library: Library) -> None:
+    def test_read_key_may_search(self, library: Library) -> None:
         key = library.world.api_key(library.workspace, KeyScope.READ)
         answer = library.world.call("GET", "/search", token=key, query={"q": "nothing"})
         assert (answer.status, answer.json) == (200, {"groups": []})
 
-    def test_all_of_the_answer(self, library: Library) -> None:
+    def test_all_fields(self, library: Library) -> None:
         library.customer(library.shop, "c", email=ANN, firstName="Ann", lastName="Lee")
         library.order(library.shop, "1", number="#1001", buyer={"externalId": "c", "email": ANN})
         profile = library.find_profile(email=ANN)
@@ -129,14 +129,14 @@ class TestSearch:
             "platform": "custom",
         }
 
-    def test_by_what_names_somebody(self, library: Library) -> None:
+    def test_profile_is_found_by_email_phone_and_id(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, phone=PHONE, firstName="Ann")
         library.customer(library.shop, "b", email=f"x{ANN}", firstName="Bo")
         person = library.find_profile(email=ANN)["id"]
         for q in (ANN, ANN.upper(), PHONE, f"{PHONE[:3]} {PHONE[3:]}", person):
             assert [g["items"][0]["id"] for g in library.found(q)] == [person]
 
-    def test_the_best_group_first(self, library: Library) -> None:
+    def test_best_group_first(self, library: Library) -> None:
         library.customer(library.shop, "a", firstName="Linden", email=ANN)
         library.order(library.shop, "1", number="Linden")
         store = library.store("Linden")
@@ -151,7 +151,7 @@ class TestSearch:
         ]
         assert library.found(store)[0]["kind"] == "store"
 
-    def test_a_limit_of_results_and_the_whole_total(self, library: Library) -> None:
+    def test_limit_with_exact_total(self, library: Library) -> None:
         for number in range(7):
             library.order(library.shop, f"o{number}", number, number=f"#77000{number}")
         [group] = library.found("77000", limit=2)
@@ -159,7 +159,7 @@ class TestSearch:
         assert group["total"] == 7
         assert len(library.found("77000")[0]["items"]) == 5
 
-    def test_another_workspaces_are_invisible(self, library: Library) -> None:
+    def test_other_workspaces_records_are_not_found(self, library: Library) -> None:
         other = Library(library.world)
         other.customer(other.shop, "a", email=ANN, firstName="Ann")
         assert library.found(ANN) == library.found("ann") == []
@@ -167,17 +167,17 @@ class TestSearch:
         assert library.found(str(uuid4())) == []
 
 
-class TestFollowing:
+class TestIndexing:
     """The postings follow the rows by the stream."""
 
-    def test_other_words(self, library: Library) -> None:
+    def test_changed_words(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, firstName="Ann", lastName="Lee")
         assert library.found("lee")
         library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", lastName="Quill")
         assert library.found("lee") == []
         assert library.titles("ann quill") == [("profile", ["Ann Quill"])]
 
-    def test_nothing_is_written_where_no_word_changes(self, library: Library) -> None:
+    def test_unchanged_words_write_nothing(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, firstName="Ann")
         library.world.deliver()
         library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", locale="de")
@@ -186,7 +186,7 @@ class TestFollowing:
         calls = counted(library.world.deliver)
         assert "BatchWriteItem" not in calls
 
-    def test_what_is_gone_is_not_found(self, library: Library) -> None:
+    def test_deleted_order_is_not_found(self, library: Library) -> None:
         library.order(library.shop, "1", number="#1001")
         assert library.found("1001")
         library.call("DELETE", f"/stores/{library.shop}/orders/1")
@@ -194,7 +194,7 @@ class TestFollowing:
         assert "1001" not in library.postings()
 
     @pytest.mark.parametrize("year", ["0001", "1969", "9999"])
-    def test_moments_of_any_year(self, library: Library, year: str) -> None:
+    def test_dates_of_any_year(self, library: Library, year: str) -> None:
         since: Body = {"externalCreatedAt": f"{year}-01-01T00:00:00Z"}
         library.customer(library.shop, "a", email=ANN, firstName="Ann", **since)
         person = library.find_profile(email=ANN)["id"]
@@ -206,7 +206,7 @@ class TestFollowing:
         library.world.deliver()
         assert [word for word in library.postings() if "ann" in word] == []
 
-    def test_merged_and_erased_people(self, library: Library) -> None:
+    def test_merged_and_erased_profiles(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, firstName="Ann")
         library.customer(library.shop, "b", email=BOB, firstName="Bo")
         ann, bo = (library.find_profile(email=email)["id"] for email in (ANN, BOB))
@@ -222,7 +222,7 @@ class TestFollowing:
         assert library.found(BOB) == library.found(ANN) == []
         assert [word for word in library.postings() if "ann" in word or "bo" in word] == []
 
-    def test_an_order_of_somebody_who_was_merged_just_now(self, library: Library) -> None:
+    def test_order_of_just_merged_profile_shows_survivor(self, library: Library) -> None:
         """Its row is moved by a worker, which comes later."""
         library.customer(library.shop, "a", email=ANN, firstName="Ann")
         library.customer(library.shop, "b", email=BOB, firstName="Bo")
@@ -242,14 +242,14 @@ class TestFollowing:
         library.world.deliver()
         assert buyer() == "Ann"
 
-    def test_what_the_postings_have_not_heard_of_yet_is_left_out(self, library: Library) -> None:
+    def test_order_deleted_before_stream_delivery_is_left_out(self, library: Library) -> None:
         """A result is read anew: what is gone by now isn't shown."""
         library.order(library.shop, "1", number="#1001")
         assert library.found("1001")
         library.call("DELETE", f"/stores/{library.shop}/orders/1")
         assert library.get("/search", q="1001")["groups"] == []
 
-    def test_records_that_come_again(self, library: Library) -> None:
+    def test_redelivered_records(self, library: Library) -> None:
         """The stream begins anew from its beginning: all ends as it was."""
         library.customer(library.shop, "a", email=ANN, firstName="Ann", lastName="Lee")
         library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", lastName="Quill")
@@ -261,7 +261,7 @@ class TestFollowing:
         assert library.postings() == expected
         assert library.found("lee") == []
 
-    def test_rows_of_a_batch_share_calls(self, library: Library) -> None:
+    def test_rows_of_a_batch_share_write_calls(self, library: Library) -> None:
         """The 25 postings of a call are of whichever rows."""
         for number in range(6):
             path = f"/stores/{library.shop}/products/p-{number}"
@@ -275,7 +275,7 @@ class TestFollowing:
         assert counted(anew.pump).count("BatchWriteItem") <= batches + written // 25
         assert library.postings() == expected
 
-    def test_are_written_as_their_rows_are(self, library: Library) -> None:
+    def test_stored_postings_equal_their_models(self, library: Library) -> None:
         entry = SearchEntry(
             SearchKind.PROFILE,
             PERSON,
@@ -290,7 +290,7 @@ class TestFollowing:
         found = {row.key: row.serialize() for row in library.world.rows() if row.key in rows}
         assert found == rows
 
-    def test_killed_anywhere(self, library: Library) -> None:
+    def test_killed_at_any_call(self, library: Library) -> None:
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
         words = [f"word{number}" for number in range(40)]
         old, new = (
@@ -307,7 +307,7 @@ class TestFollowing:
             postings.update_index(old, new)
             assert library.postings() == expected
 
-    def test_what_dynamodb_leaves_for_later_is_written(
+    def test_unprocessed_items_are_written(
         self, library: Library, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Throttled, it takes a part of a batch and hands the rest back."""
@@ -332,7 +332,7 @@ class TestFollowing:
 class TestProducts:
     """Products, by their words, ids and SKUs."""
 
-    def test_all_of_the_answer(self, library: Library) -> None:
+    def test_all_fields(self, library: Library) -> None:
         path = f"/stores/{library.shop}/products/p-1"
         made = library.call("PUT", path, product())
         assert made.status == 201
@@ -349,7 +349,7 @@ class TestProducts:
             assert (group["total"], group["items"]) == (1, [expected]), q
         assert library.found("TEA-3", kinds="product") == []
 
-    def test_a_removed_one_by_what_names_it_alone(self, library: Library) -> None:
+    def test_removed_product_is_found_by_ids_and_skus_only(self, library: Library) -> None:
         path = f"/stores/{library.shop}/products/p-1"
         product_id = library.call("PUT", path, product()).json["id"]
         assert library.call("DELETE", path).status == 204
@@ -357,7 +357,7 @@ class TestProducts:
         for q in ("p-1", product_id, "TEA-1", "tea-2"):
             assert [g["items"][0]["id"] for g in library.found(q)] == [product_id], q
 
-    def test_all_with_one_sku(self, library: Library) -> None:
+    def test_all_products_with_one_sku(self, library: Library) -> None:
         """In whatever case and with whatever accents, though it looks like an id."""
         id_like = str(PERSON).upper()
         for number, sku in enumerate(("Qué-77", "QUE-77", "que-77")):
@@ -373,7 +373,7 @@ class TestProducts:
             assert (group["kind"], group["total"]) == ("product", 3), q
         assert library.found("que-7", kinds="product") == []
 
-    def test_no_more_by_an_sku_that_was_given_up(self, library: Library) -> None:
+    def test_not_found_by_former_sku(self, library: Library) -> None:
         path = f"/stores/{library.shop}/products/p-1"
         for sku, gone in (("QX-77", "QX-78"), ("QX-78", "QX-77")):
             answer = library.call("PUT", path, product(variants=[variant(1, sku=sku)]))
@@ -385,7 +385,7 @@ class TestProducts:
 class TestCouponsAndFeeds:
     """What a shop has made to sell."""
 
-    def test_a_coupon_by_its_name_and_codes(self, library: Library) -> None:
+    def test_coupon_is_found_by_name_and_code(self, library: Library) -> None:
         terms = {"kind": "bulk", "quantity": 2, "valueType": "percentage", "value": 5}
         body = {"storeId": library.shop, "name": "Spring sale", "reissue": "every_email", **terms}
         made = library.call("POST", "/coupons", {**body, "validity": {"type": "none"}})
@@ -409,7 +409,7 @@ class TestCouponsAndFeeds:
         archived = {**expected, "detail": "archived"}
         assert library.found(code) == [{"kind": "coupon", "total": 1, "items": [archived]}]
 
-    def test_a_coupon_whose_end_has_passed(self, library: Library) -> None:
+    def test_expired_coupon_is_shown_as_ended(self, library: Library) -> None:
         ends_at = clock.to_text(clock.now() + timedelta(hours=1))
         terms = {
             "kind": "personal",
@@ -434,7 +434,7 @@ class TestCouponsAndFeeds:
             assert library.arrived("sale") == [{"kind": "coupon", "total": 1, "items": [expected]}]
             assert library.get(f"/coupons/{made.json['id']}")["status"] == status
 
-    def test_of_two_stores_that_have_a_code_the_newer_coupon_first(self, library: Library) -> None:
+    def test_newer_coupon_first_for_same_code_in_two_stores(self, library: Library) -> None:
         stores = [library.shop, library.store("other")]
         for number, order in enumerate((stores, stores[::-1])):
             made = []
@@ -449,7 +449,7 @@ class TestCouponsAndFeeds:
             assert (group["kind"], group["total"]) == ("coupon", 2)
             assert [each["id"] for each in group["items"]] == made[::-1]
 
-    def test_a_feed_by_its_name_and_address(self, library: Library) -> None:
+    def test_feed_is_found_by_name_and_url(self, library: Library) -> None:
         url = "https://93.184.215.14/spring.csv"
         feed = {"storeId": library.shop, "name": "Garden", "url": url, "mode": "enrich_only"}
         made = library.call("POST", "/feeds", {**feed, "mapping": {"sku": "id"}})

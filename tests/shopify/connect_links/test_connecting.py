@@ -30,7 +30,7 @@ from tests.shopify.shops import SHOP, Shopify, choose_existing
 class TestConnect:
     """POST /connect-links/{id}/connect."""
 
-    def test_a_key_may_not(
+    def test_api_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -55,7 +55,7 @@ class TestConnect:
     ) -> None:
         assert shopify.choose(owner, link, choice).error_paths() == [path]
 
-    def test_bad_id(self, shopify: Shopify, owner: Someone) -> None:
+    def test_invalid_id(self, shopify: Shopify, owner: Someone) -> None:
         assert shopify.choose(owner, "seven", NEW).error_paths() == ["path.id"]
 
     def test_unknown_link(
@@ -66,7 +66,7 @@ class TestConnect:
             assert answer.problem() == (404, "not_found")
         assert len(world.call("GET", "/me", token=owner.token).json["workspaces"]) == 1
 
-    def test_makes_the_store(
+    def test_store_is_created(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         world.advance(minutes=59)
@@ -136,7 +136,7 @@ class TestConnect:
             (",write_discounts", {"coupons": True, "consent": False}),
         ],
     )
-    def test_permissions_are_what_the_shop_granted(
+    def test_permissions_follow_granted_scopes(
         self,
         world: World,
         shopify: Shopify,
@@ -150,7 +150,7 @@ class TestConnect:
         [store] = world.call("GET", "/stores", token=owner.token).json["items"]
         assert store["permissions"] == permissions
 
-    def test_with_a_locale_more_than_the_workspace_may_have(
+    def test_locale_limit_refuses_and_leaves_link_valid(
         self,
         world: World,
         shopify: Shopify,
@@ -169,7 +169,7 @@ class TestConnect:
         monkeypatch.undo()
         assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
 
-    def test_in_a_new_workspace(
+    def test_new_workspace_is_created(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         body = shopify.choose(owner, link, NEW).json
@@ -191,14 +191,14 @@ class TestConnect:
         # The active workspace stays active, and still waits for its install.
         assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
 
-    def test_whoever_has_no_workspace_gets_one_that_is_active(
+    def test_first_workspace_becomes_active(
         self, world: World, shopify: Shopify, link: str
     ) -> None:
         someone = world.person()
         assert shopify.choose(someone, link, NEW).status == 200
         assert [row["state"] for row in shopify.connections(someone)] == ["importing"]
 
-    def test_who_may_choose_a_workspace(
+    def test_only_owner_or_admin_may_choose_workspace(
         self, world: World, shopify: Shopify, workspace: WorkspaceScope, link: str
     ) -> None:
         stranger, member = world.person(), world.member(workspace)
@@ -213,7 +213,7 @@ class TestConnect:
         admin = world.member(workspace, Role.ADMIN)
         assert shopify.choose(admin, link, choice).status == 200
 
-    def test_a_workspace_may_ask_for_two_factor(
+    def test_workspace_may_require_two_factor(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         world.require_two_factor(workspace)
@@ -226,7 +226,7 @@ class TestConnect:
         world.turn_two_factor_on(owner)
         assert shopify.choose(owner, link, choice, key="k").status == 200
 
-    def test_a_link_is_good_once(
+    def test_link_works_once(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
@@ -239,7 +239,7 @@ class TestConnect:
         assert claim is not None
         assert claim.workspace == workspace
 
-    def test_a_link_is_good_for_an_hour(
+    def test_link_expires_after_one_hour(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         world.advance(hours=1)
@@ -247,7 +247,7 @@ class TestConnect:
             assert shopify.choose(owner, link, choice).problem() == (410, "link_expired")
         assert StoreRepository(workspace).all() == []
 
-    def test_a_retry_gets_the_first_answer(
+    def test_idempotent_replay(
         self, world: World, shopify: Shopify, owner: Someone, link: str
     ) -> None:
         first, again = (shopify.choose(owner, link, NEW, key="k") for _ in range(2))
@@ -255,7 +255,7 @@ class TestConnect:
         assert again.header("idempotency-replayed") == "true"
         assert len(world.call("GET", "/me", token=owner.token).json["workspaces"]) == 2
 
-    def test_two_at_once_are_one(
+    def test_concurrent_requests_use_link_once(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         stranger = world.person()
@@ -272,7 +272,7 @@ class TestConnect:
         assert summary(world, owner, workspace)["storeCount"] == 0
 
     @pytest.mark.parametrize("demoted", [False, True])
-    def test_by_who_is_no_admin_any_more(
+    def test_admin_demoted_or_removed_concurrently_is_refused(
         self, world: World, shopify: Shopify, workspace: WorkspaceScope, link: str, *, demoted: bool
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
@@ -282,7 +282,7 @@ class TestConnect:
         assert StoreRepository(workspace).all() == []
         assert find_claim(SHOP) is None
 
-    def test_its_workspace_disconnects_it_meanwhile(
+    def test_concurrent_disconnection_by_former_workspace_expires_link(
         self,
         world: World,
         shopify: Shopify,
@@ -310,7 +310,7 @@ class TestConnect:
         assert summary(world, owner, workspace)["storeCount"] == 0
         assert summary(world, stranger, theirs)["storeCount"] == 0
 
-    def test_the_shop_approved_again_meanwhile(
+    def test_newest_tokens_are_stored_when_approved_twice(
         self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         """Both links are for one shop: it has the newest tokens."""
@@ -322,7 +322,7 @@ class TestConnect:
         assert installation is not None
         assert grant.access_token() == installation.access_token
 
-    def test_the_shop_granted_less_meanwhile(
+    def test_newest_approval_decides_permissions(
         self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """What the newest approval lets the app do counts, whichever link is used."""
@@ -333,7 +333,7 @@ class TestConnect:
         store = shopify.store(workspace)
         assert (store.takes_consent, store.makes_coupons) == (False, False)
 
-    def test_the_shop_granted_too_little_meanwhile(
+    def test_later_approval_with_missing_scopes_expires_link(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         refused = shopify.callback(
@@ -346,7 +346,7 @@ class TestConnect:
         assert find_claim(SHOP) is None
         assert summary(world, owner, workspace)["storeCount"] == 0
 
-    def test_the_shops_tokens_are_refreshed_at_that_moment(
+    def test_concurrent_token_refresh_is_not_lost(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         grant = find_grant(SHOP)
@@ -361,7 +361,7 @@ class TestConnect:
         world.advance(hours=2)
         assert find_grant(SHOP) == stored
 
-    def test_puts_a_store_right_that_needed_it(
+    def test_store_that_needs_reauth_is_reconnected(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -376,7 +376,7 @@ class TestConnect:
         assert again.name == f"Renamed {CANARY}"
         assert summary(world, owner, workspace)["storeCount"] == 1
 
-    def test_a_custom_store_of_that_name_is_another_one(
+    def test_custom_store_with_same_external_id_is_separate(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         custom = world.store(owner, externalId=SHOP)
@@ -386,7 +386,7 @@ class TestConnect:
         assert stores[Platform.SHOPIFY].id != stores[Platform.CUSTOM].id
         assert summary(world, owner, workspace)["storeCount"] == 2
 
-    def test_a_link_remembers_what_the_shop_said(self, shopify: Shopify, link: str) -> None:
+    def test_link_stores_shop_details_of_approval(self, shopify: Shopify, link: str) -> None:
         shopify.shop().name = "Renamed"
         found = find_link(UUID(link))
         assert found is not None
@@ -396,7 +396,7 @@ class TestConnect:
 class TestMove:
     """Connecting a shop that is connected elsewhere."""
 
-    def test_takes_it_from_there_and_tells_the_owner(
+    def test_former_store_is_disconnected_and_owner_is_emailed(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -425,7 +425,7 @@ class TestMove:
         assert f"Mine {CANARY}" in email.text
         assert "Theirs" not in email.text + email.html
 
-    def test_and_back_under_the_old_id(
+    def test_moving_back_reuses_store_id(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -436,7 +436,7 @@ class TestMove:
         assert shopify.store(theirs).status is StoreStatus.DISCONNECTED
         assert [email.to for email in world.emails()] == [owner.email, stranger.email]
 
-    def test_disconnecting_what_moved_away_leaves_the_shop_alone(
+    def test_disconnecting_former_store_does_not_affect_shop(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
@@ -447,7 +447,7 @@ class TestMove:
         assert shopify.shop().installation is not None
         assert find_claim(SHOP) is not None
 
-    def test_into_another_workspace_of_ones_own(
+    def test_move_between_own_workspaces(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)

@@ -19,7 +19,7 @@ class TestPreview:
     def preview(self, world: World, link: str) -> Any:
         return world.call("GET", f"/connect-links/{link}/preview")
 
-    def test_needs_nothing_but_the_link(self, world: World, link: str) -> None:
+    def test_no_sign_in_required(self, world: World, link: str) -> None:
         answer = self.preview(world, link)
         assert (answer.status, answer.json) == (200, {"store": STORE, "platform": "shopify"})
 
@@ -29,7 +29,7 @@ class TestPreview:
     def test_unknown(self, world: World) -> None:
         assert self.preview(world, str(uuid4())).problem() == (404, "not_found")
 
-    def test_for_an_hour(self, world: World, link: str) -> None:
+    def test_link_expires_after_one_hour(self, world: World, link: str) -> None:
         world.advance(minutes=59, seconds=59)
         assert self.preview(world, link).status == 200
         world.advance(seconds=1)
@@ -37,7 +37,7 @@ class TestPreview:
         world.advance(days=29)
         assert self.preview(world, link).problem() == (410, "link_expired")
 
-    def test_of_a_used_one(
+    def test_used_link_can_be_previewed(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
@@ -50,7 +50,7 @@ class TestGet:
     def get(self, world: World, someone: Someone, link: str) -> Any:
         return world.call("GET", f"/connect-links/{link}", token=someone.token)
 
-    def test_a_key_may_not(
+    def test_api_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
@@ -63,7 +63,7 @@ class TestGet:
     def test_unknown(self, world: World, owner: Someone) -> None:
         assert self.get(world, owner, str(uuid4())).problem() == (404, "not_found")
 
-    def test_for_whom_began_it(
+    def test_initiator_sees_requesting_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         assert self.get(world, owner, link).json == {
@@ -74,9 +74,7 @@ class TestGet:
             "twoFactorWorkspaces": [],
         }
 
-    def test_for_somebody_else_it_tells_nothing_of_whom_began_it(
-        self, world: World, link: str
-    ) -> None:
+    def test_requesting_workspace_is_hidden_from_others(self, world: World, link: str) -> None:
         stranger = world.person()
         assert self.get(world, stranger, link).json == {
             "store": STORE,
@@ -86,13 +84,13 @@ class TestGet:
             "twoFactorWorkspaces": [],
         }
 
-    def test_needs_no_active_workspace(
+    def test_no_active_workspace_required(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         world.activate(owner, None)
         assert len(self.get(world, owner, link).json["myWorkspaces"]) == 1
 
-    def test_offers_the_workspaces_that_one_manages(
+    def test_lists_workspaces_of_owner_or_admin(
         self, world: World, shopify: Shopify, link: str
     ) -> None:
         someone, boss = world.person(), world.person()
@@ -106,7 +104,7 @@ class TestGet:
         assert offered == {str(managed.id): "admin", str(own.id): "owner"}
         assert body["requestedWorkspaceIds"] == []
 
-    def test_an_install_that_has_ended_is_no_request(
+    def test_expired_install_is_not_a_requesting_workspace(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         someone = world.person()
@@ -116,7 +114,7 @@ class TestGet:
         link = shopify.link(someone)
         assert self.get(world, owner, link).json["requestedWorkspaceIds"] == []
 
-    def test_says_which_ask_for_two_factor_first(
+    def test_lists_workspaces_that_require_two_factor(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         strict = world.workspace(owner, f"Strict {CANARY}")
@@ -129,7 +127,7 @@ class TestGet:
         assert self.get(world, owner, link).json["twoFactorWorkspaces"] == []
 
     @pytest.mark.parametrize("role", [Role.MEMBER, Role.ADMIN])
-    def test_names_where_the_shop_is_now_to_those_who_belong_there(
+    def test_previous_workspace_is_shown_to_members_only(
         self,
         world: World,
         shopify: Shopify,
@@ -148,7 +146,7 @@ class TestGet:
         world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
         assert self.get(world, someone, link).json["previousWorkspace"] is None
 
-    def test_used_and_ended(
+    def test_used_or_expired_link_is_refused(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         other = shopify.link(owner, OTHER)

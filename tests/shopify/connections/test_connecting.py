@@ -21,7 +21,9 @@ from tests.shopify.shops import SHOP, Shopify
 class TestCreate:
     """POST /connections."""
 
-    def test_who_may_not(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_unauthorized_callers_are_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
         answer = world.call("POST", "/connections", token=key, json_body=NEW)
         assert answer.problem() == (403, "sign_in_required")
@@ -68,14 +70,14 @@ class TestCreate:
             "a" * 64 + ".myshopify.com",
         ],
     )
-    def test_what_is_no_shop(self, world: World, owner: Someone, shop: str) -> None:
+    def test_invalid_shop_domain_is_refused(self, world: World, owner: Someone, shop: str) -> None:
         body = {"type": "shopify", "shop": shop}
         answer = world.call("POST", "/connections", token=owner.token, json_body=body)
         assert answer.problem() == (422, "shop_invalid")
         assert [error["path"] for error in answer.json["errors"]] == ["/shop"]
         assert world.rows("oauth#") == []
 
-    def test_a_pending_connection(
+    def test_pending_connection_is_created(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         before = clock.now()
@@ -115,7 +117,7 @@ class TestCreate:
         assert find_claim(SHOP) is None
         assert StoreRepository(workspace).all() == []
 
-    def test_deployed_it_leads_to_the_shop_itself(
+    def test_path_leads_to_shop_domain_when_deployed(
         self, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delenv("STOREPOST_LOCAL")
@@ -123,14 +125,14 @@ class TestCreate:
         assert (address.scheme, address.netloc) == ("https", SHOP)
         assert address.path == "/admin/oauth/authorize"
 
-    def test_the_state_is_not_stored_as_it_is(
+    def test_oauth_state_is_not_stored_in_plain_text(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         state = dict(parse_qsl(urlsplit(shopify.begin(owner)["path"]).query))["state"]
         assert world.rows("oauth#") != []
         assert all(state not in str(row.to_simple_dict()) for row in world.rows())
 
-    def test_beginning_again_ends_the_one_before(
+    def test_second_request_cancels_first_install(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         first, second = shopify.begin(owner), shopify.begin(owner)
@@ -143,7 +145,7 @@ class TestCreate:
         assert late.problem() == (400, "oauth_invalid")
         assert shopify.callback(shopify.approved(second)).status == 302
 
-    def test_two_at_once_leave_one(
+    def test_concurrent_requests_leave_one_install(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         with world.meanwhile(lambda c: begin_connection(workspace, SHOP, BASE_URL, c)):
@@ -153,9 +155,7 @@ class TestCreate:
         [row] = shopify.connections(owner)
         assert row["connectIntentId"] == answer.json["connectIntentId"]
 
-    def test_a_retry_begins_nothing_new(
-        self, world: World, shopify: Shopify, owner: Someone
-    ) -> None:
+    def test_idempotent_replay(self, world: World, shopify: Shopify, owner: Someone) -> None:
         answers = [
             world.call("POST", "/connections", token=owner.token, json_body=NEW, key="k")
             for _ in range(2)
@@ -164,7 +164,7 @@ class TestCreate:
         assert answers[1].header("idempotency-replayed") == "true"
         assert len(world.rows("oauth#")) == 1
 
-    def test_connected_already(
+    def test_already_connected_shop_is_refused(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
@@ -175,7 +175,7 @@ class TestCreate:
     @pytest.mark.parametrize(
         "status", [ConnectionStatus.NEEDS_REAUTH, ConnectionStatus.DISCONNECTED]
     )
-    def test_again_where_it_no_longer_works(
+    def test_disconnected_or_needs_reauth_shop_can_be_connected(
         self,
         world: World,
         shopify: Shopify,
@@ -187,7 +187,7 @@ class TestCreate:
         body = shopify.begin(owner)
         assert (body["state"], body["name"]) == ("pending", f"Shop {CANARY}")
 
-    def test_elsewhere_is_no_hindrance_and_not_told(
+    def test_shop_of_other_workspace_is_accepted_and_not_disclosed(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
@@ -196,7 +196,7 @@ class TestCreate:
         body = shopify.begin(stranger)
         assert (body["state"], body["name"]) == ("pending", "canary-shop")
 
-    def test_without_an_app(
+    def test_missing_client_id_is_refused(
         self,
         world: World,
         owner: Someone,
@@ -209,7 +209,7 @@ class TestCreate:
         assert answer.json["detail"].startswith("Ask the operator of this service")
         assert [vars(each).get("missing") for each in caplog.records[:1]] == ["ShopifyClientId"]
 
-    def test_without_an_app_any_more(
+    def test_removed_client_id_hides_path_and_refuses_callback(
         self, world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """No request leads to Shopify or returns from it; a begun connection is still shown."""
@@ -222,7 +222,7 @@ class TestCreate:
         assert world.call("GET", f"/connections/{KEY}", token=owner.token).json == left
         assert shopify.callback(parameters).problem() == (409, "shopify_not_configured")
 
-    def test_without_its_secret(
+    def test_missing_client_secret_is_refused(
         self,
         world: World,
         owner: Someone,

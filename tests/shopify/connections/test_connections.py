@@ -44,7 +44,7 @@ class TestStates:
             ),
         ],
     )
-    def test_of_a_store(
+    def test_state_follows_store_and_latest_import(
         self,
         workspace: WorkspaceScope,
         overrides: dict[str, Any],
@@ -63,12 +63,12 @@ class TestList:
         answer = world.call("GET", "/connections", token=owner.token, query=query)
         assert answer.error_paths() == ["query.type", "query.state", "query.page", "query.pageSize"]
 
-    def test_none(self, world: World, owner: Someone) -> None:
+    def test_no_connections(self, world: World, owner: Someone) -> None:
         world.store(owner)  # a custom one is no connection
         answer = world.call("GET", "/connections", token=owner.token)
         assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
-    def test_anybody_of_the_workspace_may_look(
+    def test_members_and_read_keys_may_list(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         begun = shopify.begin(owner)
@@ -77,7 +77,7 @@ class TestList:
         for token in (key, member.token):
             assert world.call("GET", "/connections", token=token).json["items"] == [begun]
 
-    def test_another_workspaces_are_invisible(
+    def test_other_workspaces_connections_are_not_listed(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         shopify.begin(owner)
@@ -85,7 +85,7 @@ class TestList:
         world.workspace(stranger)
         assert shopify.connections(stranger) == []
 
-    def test_a_connected_one(
+    def test_connected_shop(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -103,7 +103,7 @@ class TestList:
             }
         ]
 
-    def test_newest_first_by_page_and_state(
+    def test_newest_first_with_page_and_state_filter(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
@@ -123,7 +123,7 @@ class TestList:
         )
         assert page.json == {"items": [], "total": 2, "page": 2, "pageSize": 10}
 
-    def test_one_that_waits_for_approval_again_is_pending(
+    def test_needs_reauth_shop_is_pending_during_new_install(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         put_store(workspace, connection_status=ConnectionStatus.NEEDS_REAUTH)
@@ -131,7 +131,7 @@ class TestList:
         begun = shopify.begin(owner)
         assert shopify.connections(owner) == [begun]
 
-    def test_an_install_ends_with_its_ten_minutes(
+    def test_install_expires_after_ten_minutes(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         begun = shopify.begin(owner)
@@ -140,7 +140,7 @@ class TestList:
         world.advance(seconds=1)
         assert shopify.connections(owner) == []
 
-    def test_once_approved_it_waits_for_the_choice_and_tells_no_address(
+    def test_approved_install_stays_pending_without_path_or_link(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         """The person who began it must not see the link: it is for the person who approved."""
@@ -189,7 +189,7 @@ class TestGet:
         answer = world.call("GET", f"/connections/{key}", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_another_workspaces(
+    def test_other_workspaces_connection_is_not_found(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)

@@ -22,7 +22,7 @@ class TestDelete:
     def delete(self, world: World, someone: Someone, **more: Any) -> Any:
         return world.call("DELETE", f"/connections/{KEY}", token=someone.token, **more)
 
-    def test_who_may_not(
+    def test_unauthorized_callers_are_refused(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.begin(owner)
@@ -39,7 +39,9 @@ class TestDelete:
     def test_unknown(self, world: World, owner: Someone) -> None:
         assert self.delete(world, owner).problem() == (404, "not_found")
 
-    def test_cancels_what_is_pending(self, world: World, shopify: Shopify, owner: Someone) -> None:
+    def test_pending_install_is_cancelled(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
         begun = shopify.begin(owner)
         assert self.delete(world, owner).status == 204
         assert shopify.connections(owner) == []
@@ -49,7 +51,7 @@ class TestDelete:
         assert world.rows("link#") == []
         assert find_grant(SHOP) is None
 
-    def test_a_pending_one_again_leaves_the_store_alone(
+    def test_cancelling_new_install_leaves_store_unchanged(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         put_store(workspace, connection_status=ConnectionStatus.NEEDS_REAUTH)
@@ -89,7 +91,7 @@ class TestDelete:
         assert shopify.connections(owner) == before
         assert count(workspace) == 0
 
-    def test_a_retry_gets_the_first_answer(
+    def test_idempotent_replay(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
@@ -99,7 +101,7 @@ class TestDelete:
         assert count(workspace) == 0
 
     @pytest.mark.parametrize("hours", [0, 2])
-    def test_with_a_token_that_has_ended_too(
+    def test_expired_token_is_refreshed_to_remove_app(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, hours: int
     ) -> None:
         shopify.connect(owner, workspace)
@@ -117,7 +119,7 @@ class TestDelete:
             Response('{"data": {"appUninstall": {"userErrors": [{"message": "Not installed"}]}}}'),
         ],
     )
-    def test_is_done_although_the_app_could_not_be_removed(
+    def test_store_is_disconnected_when_app_removal_fails(
         self,
         world: World,
         shopify: Shopify,
@@ -131,7 +133,7 @@ class TestDelete:
         assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
         assert entrusted(world) == []
 
-    def test_connecting_again_keeps_the_id(
+    def test_reconnecting_reuses_store_id(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -143,7 +145,7 @@ class TestDelete:
         assert count(workspace) == 1
         assert RulesRepository(again).marked().changes == 0
 
-    def test_connecting_again_in_another_currency(
+    def test_reconnecting_with_other_currency_updates_product_rules(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """No product follows the shop's former currency any more, and no preview is applied."""
@@ -159,7 +161,7 @@ class TestDelete:
 class TestStoreDisconnect:
     """POST /stores/{id}/disconnect, of a shop's store."""
 
-    def test_does_the_same(
+    def test_store_is_disconnected_and_app_removed(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -172,7 +174,7 @@ class TestStoreDisconnect:
         answer = world.call("POST", path, token=owner.token)
         assert answer.problem() == (409, "store_disconnected")
 
-    def test_where_the_deployment_has_no_app_any_more(
+    def test_missing_client_id_disconnects_without_removing_app(
         self,
         world: World,
         shopify: Shopify,
@@ -190,7 +192,7 @@ class TestStoreDisconnect:
         assert entrusted(world) == []
         assert shopify.shop().installation is not None
 
-    def test_what_its_platform_keeps_is_not_written_here(
+    def test_renaming_shopify_store_is_refused(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
@@ -199,7 +201,7 @@ class TestStoreDisconnect:
         )
         assert answer.problem() == (409, "store_managed_by_platform")
 
-    def test_a_link_to_a_shop_that_was_disconnected_since_has_ended(
+    def test_disconnecting_expires_open_connect_links(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)

@@ -17,29 +17,29 @@ from tests.sync.batches.batch_store import Shop, customer, open_shop, order, ord
 class TestCreateBatch:
     """POST /stores/{id}/batches."""
 
-    def test_any_member_may(self, world: World, shop: Shop) -> None:
+    def test_member_may_send_batch(self, world: World, shop: Shop) -> None:
         member = world.member(shop.workspace)
         answer = shop.send(token=member.token, orders=orders(1))
         assert answer.status == 202
         assert answer.json["requestedBy"] == {"id": str(member.id), "name": member.name}
 
-    def test_an_id_that_is_none(self, shop: Shop) -> None:
+    def test_invalid_id(self, shop: Shop) -> None:
         answer = replace(shop, store="x").send(orders=orders(1))
         assert answer.error_paths() == ["path.id"]
 
-    def test_unknown_and_anothers_store(self, world: World, shop: Shop) -> None:
+    def test_unknown_and_other_workspaces_store(self, world: World, shop: Shop) -> None:
         stranger = open_shop(world)
         for store in (str(uuid4()), stranger.store):
             answer = replace(shop, store=store).send(orders=orders(1))
             assert answer.problem() == (404, "not_found")
 
-    def test_a_platforms_store(self, shop: Shop) -> None:
+    def test_shopify_store_is_refused(self, shop: Shop) -> None:
         shop.change(platform=Platform.SHOPIFY)
         answer = shop.send(orders=orders(1))
         assert answer.problem() == (409, "store_managed_by_platform")
         assert shop.world.objects() == {}
 
-    def test_a_disconnected_store(self, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         shop.disconnect()
         assert shop.send(orders=orders(1)).problem() == (409, "store_disconnected")
         assert shop.world.objects() == {}
@@ -68,7 +68,7 @@ class TestCreateBatch:
         assert shop.send(customers=customers, orders=many[:250]).error_paths() == [""]
         assert shop.send(customers=customers[:250], orders=many[:250]).status == 202
 
-    def test_is_queued(self, shop: Shop) -> None:
+    def test_batch_is_queued(self, shop: Shop) -> None:
         answer = shop.send(customers=[customer(0)], orders=orders(2))
         assert answer.status == 202
         queued = {
@@ -96,19 +96,19 @@ class TestCreateBatch:
         assert [record["externalId"] for record in stored["customers"]] == ["c-0"]
         assert [record["externalId"] for record in stored["orders"]] == ["o-0", "o-1"]
 
-    def test_a_key_has_a_name_and_no_id(self, world: World, shop: Shop) -> None:
+    def test_api_key_is_shown_by_name_without_id(self, world: World, shop: Shop) -> None:
         secret = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         answer = shop.send(token=secret, orders=orders(1))
         name = world.key_of(secret).name
         assert answer.json["requestedBy"] == {"id": None, "name": name}
 
-    def test_no_two_have_the_same_moment(self, shop: Shop) -> None:
+    def test_queued_at_is_unique_and_increasing(self, shop: Shop) -> None:
         """Whatever clocks the functions have."""
         moments = [shop.send(orders=orders(1)).json["queuedAt"] for _ in range(5)]
         assert len(set(moments)) == 5
         assert moments == sorted(moments)
 
-    def test_two_at_once_wait_one_behind_the_other(self, shop: Shop) -> None:
+    def test_concurrent_batches_are_queued_in_order(self, shop: Shop) -> None:
         between: list[str] = []
         with before_the_commit(lambda: between.append(shop.queue(orders=[order(7)]))):
             answer = shop.send(orders=[order(8)])
@@ -125,7 +125,7 @@ class TestCreateBatch:
         other = shop.send(orders=orders(3), key="k")
         assert other.problem() == (422, "idempotency_key_reused")
 
-    def test_a_key_is_its_callers_own(self, shop: Shop) -> None:
+    def test_idempotency_key_is_per_caller(self, shop: Shop) -> None:
         """The same key of another caller is another key."""
         first = shop.send(orders=orders(2), key="k")
         member = shop.world.member(shop.workspace)
@@ -135,7 +135,7 @@ class TestCreateBatch:
         assert theirs.json["id"] != first.json["id"]
         assert shop.turns().waiting == 2
 
-    def test_a_refusal_that_stays_is_kept(self, shop: Shop) -> None:
+    def test_permanent_refusal_is_replayed(self, shop: Shop) -> None:
         """A retry gets the answer about the store as it was, though it is connected again."""
         shop.disconnect()
         first = shop.send(orders=orders(1), key="k")
@@ -145,7 +145,7 @@ class TestCreateBatch:
         assert again.header("idempotency-replayed") == "true"
         assert shop.send(orders=orders(1), key="other").status == 202
 
-    def test_the_same_content_twice_is_two_imports_of_one_object(self, shop: Shop) -> None:
+    def test_identical_batches_are_two_imports_of_one_s3_object(self, shop: Shop) -> None:
         ids = [shop.queue(orders=orders(2)) for _ in range(2)]
         assert len(shop.world.objects()) == 1
         shop.world.deliver()

@@ -21,7 +21,7 @@ from tests.sync.batches.watching import (
 class TestChunks:
     """Independent records share a transaction."""
 
-    def test_in_their_order_entries_take_three_units_at_most(self, shop: Shop) -> None:
+    def test_ordered_list_entries_take_at_most_three_write_units(self, shop: Shop) -> None:
         """Each row and node of a transaction is two units; for two lists, with only new buyers."""
         shop.queue(orders=orders(60))
         with transactions() as seen:
@@ -35,7 +35,7 @@ class TestChunks:
             assert rows >= 60
             assert 2 * (rows + nodes) / rows <= 3
 
-    def test_at_most_ninety_items_and_what_notes_them(self, shop: Shop) -> None:
+    def test_transaction_has_at_most_ninety_items_and_progress(self, shop: Shop) -> None:
         shop.queue(orders=[{**order(n), "customer": None} for n in range(120)])
         shop.queue(orders=orders(40))
         with transactions() as seen:
@@ -45,7 +45,7 @@ class TestChunks:
         assert len(sizes) < 20
         shop.check_lists()
 
-    def test_one_buyers_new_orders_share_a_chunk_and_others_do_not(self, shop: Shop) -> None:
+    def test_only_new_orders_of_one_buyer_share_a_chunk(self, shop: Shop) -> None:
         for spent, count in ((100 + 101 + 102 + 103, 1), (4, 4)):
             more = {} if count == 1 else {"total": eur(1)}
             shop.queue(orders=[order(n, customer=buyer(0), **more) for n in range(4)])
@@ -56,7 +56,7 @@ class TestChunks:
             whole = shop.get(f"/profiles/{profile['id']}")
             assert (whole["orders"], whole["spent"]) == (4, [eur(spent)])
 
-    def test_people_who_are_one_only_by_what_is_held(self, shop: Shop) -> None:
+    def test_orders_of_known_person_by_email_and_by_phone(self, shop: Shop) -> None:
         """One order has the email, the other the phone of a known person."""
         email, phone = f"both.{CANARY}@example.com", "+436601234567"
         shop.import_batch(customers=[customer(0, email=email, phone=phone)])
@@ -79,7 +79,7 @@ class TestChunks:
             assert shop.run_worker() == []
         return {name: calls.made.count(name) for name in set(calls.made)}
 
-    def test_what_is_too_much_at_once_is_halved(
+    def test_too_large_transaction_is_halved(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """In case the estimate is ever wrong."""
@@ -91,7 +91,7 @@ class TestChunks:
         assert max(len(items) for items in chunks_of(seen)) <= 100
         shop.check_lists()
 
-    def test_what_reads_the_chunks_own_rows_after_all_waits(
+    def test_record_that_reads_rows_of_its_own_chunk_waits(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """In case that wasn't foreseen."""
@@ -102,10 +102,10 @@ class TestChunks:
         shop.check_lists()
 
 
-class TestOthers:
+class TestConcurrentWriters:
     """Other writers meanwhile."""
 
-    def test_a_put_of_the_same_order_in_between(self, shop: Shop) -> None:
+    def test_concurrent_put_of_same_order(self, shop: Shop) -> None:
         """The chunk loses its race, and reads the newer order."""
         queued = shop.queue(orders=orders(3))
         body = order(1, 9, number="#newer")
@@ -120,7 +120,7 @@ class TestOthers:
         assert shop.numbers() == ["#0", "#newer", "#2"]
         shop.check_lists()
 
-    def test_another_run_of_the_same_message_in_between(self, shop: Shop) -> None:
+    def test_concurrent_run_of_same_message(self, shop: Shop) -> None:
         """Both runs are for the same store; each record is written once."""
         queued = shop.queue(customers=[customer(0)], orders=orders(30))
         other: list[list[str]] = []
@@ -133,7 +133,7 @@ class TestOthers:
         assert {row.version for row in rows} == {1}
         shop.check_lists()
 
-    def test_a_batch_is_sent_while_another_starts(self, shop: Shop) -> None:
+    def test_batch_sent_while_another_starts(self, shop: Shop) -> None:
         first = shop.queue(orders=[order(0)])
         later: list[str] = []
         with before_the_commit(lambda: later.append(shop.queue(orders=[order(1)]))):

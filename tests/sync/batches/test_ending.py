@@ -32,7 +32,7 @@ class TestDisconnected:
         assert shown["stage"] is None
         return shown
 
-    def test_before_its_turn(self, shop: Shop) -> None:
+    def test_queued_imports_fail(self, shop: Shop) -> None:
         ids = [shop.queue(orders=orders(2)) for _ in range(3)]
         with transactions() as seen:
             shop.disconnect()
@@ -47,7 +47,7 @@ class TestDisconnected:
         shop.world.deliver()
         assert shop.numbers() == []
 
-    def test_in_the_moment_in_which_it_is_queued(self, shop: Shop) -> None:
+    def test_disconnected_while_being_queued(self, shop: Shop) -> None:
         """The disconnection read no open import, and the request read a connected store."""
         with before_the_commit(shop.disconnect):
             answer = shop.send(orders=orders(2))
@@ -57,7 +57,7 @@ class TestDisconnected:
         assert shop.numbers() == []
         assert shop.turns().status == "failed"
 
-    def test_while_it_runs_what_it_brought_stays(self, shop: Shop) -> None:
+    def test_running_import_fails_and_its_records_remain(self, shop: Shop) -> None:
         queued = shop.queue(orders=orders(25))
         with before_the_commit(shop.disconnect, SECOND_CHUNK):
             assert shop.run_worker() == []
@@ -66,7 +66,7 @@ class TestDisconnected:
         assert len(shop.numbers()) == imported_orders
         shop.check_lists()
 
-    def test_connected_again_meanwhile(self, shop: Shop) -> None:
+    def test_imports_of_former_connection_fail_after_reconnection(self, shop: Shop) -> None:
         """Batches that were sent before belong to the connection that ended."""
         before = [shop.queue(orders=[order(0)]), shop.queue(orders=[order(1)])]
         shop.disconnect()
@@ -81,7 +81,7 @@ class TestDisconnected:
             self.failed(shop, each)
         assert shop.numbers() == ["#2"]
 
-    def test_again_and_again_each_has_its_own_end(self, shop: Shop) -> None:
+    def test_repeated_disconnections_have_separate_ends(self, shop: Shop) -> None:
         ends = []
         for number in range(3):
             queued = [shop.queue(orders=[order(number)]) for _ in range(2)]
@@ -94,7 +94,7 @@ class TestDisconnected:
         assert shop.turns().total(None, [ImportStatus.FAILED]) == 6
         assert shop.numbers() == ["#10", "#11", "#12"]
 
-    def test_just_before_its_last_chunk_is_written(self, shop: Shop) -> None:
+    def test_disconnected_before_last_chunk(self, shop: Shop) -> None:
         queued = shop.queue(orders=orders(1))
         with before_the_commit(shop.disconnect, FIRST_CHUNK):
             assert shop.run_worker() == []
@@ -105,7 +105,7 @@ class TestDisconnected:
 class TestFailing:
     """An import that can't continue doesn't delay those that wait."""
 
-    def test_an_object_that_is_gone(self, shop: Shop) -> None:
+    def test_missing_s3_object_fails_import(self, shop: Shop) -> None:
         first = shop.queue(orders=orders(3))
         shop.world.delete_objects()
         second = shop.queue(orders=[order(7)])
@@ -114,7 +114,7 @@ class TestFailing:
         assert (shown["status"], shown["error"]) == ("failed", "import_failed")
         assert shop.read(second)["status"] == "completed"
 
-    def test_only_the_import_that_can_not_go_on(self, shop: Shop) -> None:
+    def test_reconnection_during_failure_does_not_fail_next_import(self, shop: Shop) -> None:
         """Another import's turn begins before the failure is written."""
         gone, later = shop.queue(orders=orders(3)), list[str]()
         shop.world.delete_objects()
@@ -130,13 +130,15 @@ class TestFailing:
         assert [shop.read(each)["status"] for each in later] == ["completed"]
         assert shop.numbers() == ["#7"]
 
-    def test_an_object_that_says_something_else(self, shop: Shop) -> None:
+    def test_malformed_s3_object_fails_import(self, shop: Shop) -> None:
         queued = shop.queue(orders=orders(3))
         shop.world.delete_objects(instead=b'{"orders": {}}')
         shop.world.deliver()
         assert shop.read(queued)["error"] == "import_failed"
 
-    def test_fails_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_import_fails_after_all_tries(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """It is tried as often as the queue delivers; then it has failed and the next one runs."""
         first, second = shop.queue(orders=orders(3)), shop.queue(orders=[order(7)])
 
@@ -156,7 +158,7 @@ class TestFailing:
         shop.world.deliver()
         assert shop.read(second)["status"] == "completed"
 
-    def test_one_whose_last_try_was_killed_fails_untried(self, shop: Shop) -> None:
+    def test_import_whose_last_try_was_killed_fails(self, shop: Shop) -> None:
         """The queue delivers the message once more for that; the next import has its own."""
         first, second = shop.queue(orders=orders(3)), shop.queue(orders=[order(7)])
         assert shop.run_worker(RECEIVES) == []
@@ -166,7 +168,7 @@ class TestFailing:
         shop.world.deliver()
         assert shop.read(second)["status"] == "completed"
 
-    def test_what_waited_behind_has_tries_of_its_own(
+    def test_next_import_gets_all_its_tries(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The message's last try ends the first import; the next one fails once."""
@@ -189,11 +191,11 @@ class TestFailing:
         assert shop.run_worker(2) == []
         assert shop.read(second)["status"] == "completed"
 
-    def test_the_queue_tries_as_often(self) -> None:
+    def test_redrive_policy_matches_number_of_tries(self) -> None:
         redrive = resources("AWS::SQS::Queue")[QUEUE]["RedrivePolicy"]
         assert redrive["maxReceiveCount"] == RECEIVES
 
-    def test_a_store_that_has_nothing_open(self, shop: Shop) -> None:
+    def test_store_without_open_imports(self, shop: Shop) -> None:
         shop.import_batch(orders=orders(1))
         before = [row.serialize() for row in shop.world.rows(shop.workspace.key)]
         assert shop.run_worker() == []
@@ -204,7 +206,7 @@ class TestTime:
     """An invocation ends in time, and the next one continues where it ended."""
 
     @pytest.mark.parametrize("chunks_each", [0, 1, 2])
-    def test_the_last_chunk_brings_the_next_message(
+    def test_run_out_of_time_queues_next_message(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch, chunks_each: int
     ) -> None:
         monkeypatch.setattr(chunks, "READ_AHEAD", 3)
@@ -225,7 +227,9 @@ class TestTime:
         assert shop.numbers() == [f"#{number}" for number in range(24)]
         shop.check_lists()
 
-    def test_delivered_to_the_end(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_import_completes_over_several_runs(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(chunks, "READ_AHEAD", 4)
         queued = shop.queue(orders=orders(20))
         slow(monkeypatch, 0)

@@ -438,6 +438,6 @@ def _row(address: tuple[Channel, str], state: str, on: int, is_proven: bool) -> 
 
 
 @pytest.mark.parametrize("shard", SHARDS)
-def test_whatever_happens(shard: int) -> None:
+def test_random_history_matches_model(shard: int) -> None:
     """In every order of events the service agrees with the model."""
     run_histories(LoadHistories, shard, few=1, steps=12, long_steps=10, checkpoints=_checkpoints)

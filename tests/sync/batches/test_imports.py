@@ -21,20 +21,22 @@ CENTS = {"amount": 5, "currency": "USD"}
 class TestListImports:
     """GET /stores/{id}/imports."""
 
-    def test_unknown_and_anothers_store(self, world: World, shop: Shop) -> None:
+    def test_unknown_and_other_workspaces_store(self, world: World, shop: Shop) -> None:
         for store in (str(uuid4()), open_shop(world).store):
             answer = world.call("GET", f"/stores/{store}/imports", token=shop.owner.token)
             assert answer.problem() == (404, "not_found")
 
     @pytest.mark.parametrize("scope", KeyScope)
-    def test_each_scope_may_read(self, world: World, shop: Shop, scope: KeyScope) -> None:
+    def test_each_key_scope_may_read(self, world: World, shop: Shop, scope: KeyScope) -> None:
         path = f"{shop.path}/imports"
         queued = shop.queue(orders=orders(1))
         key = world.api_key(shop.workspace, scope, shop.owner)
         for each in (path, f"{path}/{queued}", f"{path}/{queued}/problems"):
             assert world.call("GET", each, token=key).status == 200
 
-    def test_one_that_runs(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_status_filter_finds_running_import(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         first, second = (shop.queue(orders=orders(30)) for _ in range(2))
         slow(monkeypatch, 0)
         assert shop.run_worker() == []
@@ -43,7 +45,7 @@ class TestListImports:
             assert [row["id"] for row in found["items"]] == ids
             assert found["total"] == len(ids)
 
-    def test_of_a_disconnected_store(self, shop: Shop) -> None:
+    def test_imports_of_disconnected_store(self, shop: Shop) -> None:
         done = shop.import_batch(orders=[order(0, total=CENTS)])
         shop.disconnect()
         assert shop.get(f"{shop.path}/imports")["items"] == [done]
@@ -61,11 +63,11 @@ class TestListImports:
             "query.status",
         ]
 
-    def test_a_store_that_never_had_one(self, shop: Shop) -> None:
+    def test_no_imports(self, shop: Shop) -> None:
         empty = {"items": [], "total": 0, "page": 1, "pageSize": 25}
         assert shop.get(f"{shop.path}/imports") == empty
 
-    def test_every_filter_and_page_against_a_plain_list(self, shop: Shop) -> None:
+    def test_every_filter_and_page_matches_model(self, shop: Shop) -> None:
         both, done = tuple(ImportScope), (ImportStatus.COMPLETED, ImportStatus.FAILED)
         kinds = [(both[n % 2], done[n % 3 == 0]) for n in range(23)]
         kinds += [(both[n % 2], ImportStatus.QUEUED) for n in range(4)]
@@ -88,9 +90,7 @@ class TestListImports:
                     assert ids == expected[10 * page - 10 : 10 * page]
                     assert found["total"] == len(expected)
 
-    def test_a_filter_that_would_look_at_too_many(
-        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_filter_too_broad(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """An import far back among 20,000 others; a query of all of them has no such bound."""
         make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.FAILED)
         for _ in range(4):
@@ -107,7 +107,7 @@ class TestListImports:
         assert shop.get(path, status="completed")["total"] == 4
         assert len(shop.get(path)["items"]) == 5
 
-    def test_another_stores_are_invisible(self, shop: Shop) -> None:
+    def test_other_stores_imports_are_not_listed(self, shop: Shop) -> None:
         other = replace(shop, store=shop.world.store(shop.owner))
         shop.queue(orders=orders(1))
         assert other.get(f"{other.path}/imports")["items"] == []
@@ -116,11 +116,11 @@ class TestListImports:
 class TestGetImport:
     """GET /stores/{id}/imports/{importId}."""
 
-    def test_ids_that_are_none(self, world: World, shop: Shop) -> None:
+    def test_invalid_ids(self, world: World, shop: Shop) -> None:
         answer = world.call("GET", "/stores/x/imports/y", token=shop.owner.token)
         assert sorted(answer.error_paths()) == ["path.id", "path.importId"]
 
-    def test_unknown_and_another_stores(self, world: World, shop: Shop) -> None:
+    def test_unknown_and_other_stores_import(self, world: World, shop: Shop) -> None:
         other = replace(shop, store=world.store(shop.owner))
         queued = other.queue(orders=orders(1))
         for store, import_id in (
@@ -132,13 +132,13 @@ class TestGetImport:
             answer = world.call("GET", path, token=shop.owner.token)
             assert answer.problem() == (404, "not_found")
 
-    def test_another_workspaces(self, world: World, shop: Shop) -> None:
+    def test_other_workspaces_import_is_not_found(self, world: World, shop: Shop) -> None:
         stranger, queued = open_shop(world), shop.queue(orders=orders(1))
         path = f"{shop.path}/imports/{queued}"
         answer = world.call("GET", path, token=stranger.owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_whole(self, shop: Shop) -> None:
+    def test_all_fields(self, shop: Shop) -> None:
         queued_at = clock.to_text(clock.now())
         shop.world.advance(seconds=3)
         done = shop.import_batch(customers=[customer(0), customer(1)], orders=orders(3))
@@ -160,7 +160,7 @@ class TestGetImport:
 class TestListProblems:
     """GET /stores/{id}/imports/{importId}/problems."""
 
-    def test_unknown_and_another_stores(self, world: World, shop: Shop) -> None:
+    def test_unknown_and_other_stores_import(self, world: World, shop: Shop) -> None:
         other = replace(shop, store=world.store(shop.owner))
         queued = other.queue(orders=orders(1))
         for store, import_id in ((shop.store, str(uuid4())), (shop.store, queued)):
@@ -168,13 +168,13 @@ class TestListProblems:
             answer = world.call("GET", path, token=shop.owner.token)
             assert answer.problem() == (404, "not_found")
 
-    def test_another_workspaces(self, world: World, shop: Shop) -> None:
+    def test_other_workspaces_import_is_not_found(self, world: World, shop: Shop) -> None:
         stranger, done = open_shop(world), shop.import_batch(orders=[order(0, total=CENTS)])
         path = f"{shop.path}/imports/{done['id']}/problems"
         answer = world.call("GET", path, token=stranger.owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_ids_that_are_none(self, world: World, shop: Shop) -> None:
+    def test_invalid_ids(self, world: World, shop: Shop) -> None:
         answer = world.call("GET", "/stores/x/imports/y/problems", token=shop.owner.token)
         assert sorted(answer.error_paths()) == ["path.id", "path.importId"]
 
@@ -183,12 +183,12 @@ class TestListProblems:
         answer = world.call("GET", path, token=shop.owner.token, query={"pageSize": 11})
         assert answer.error_paths() == ["query.pageSize"]
 
-    def test_none(self, shop: Shop) -> None:
+    def test_no_problems(self, shop: Shop) -> None:
         done = shop.import_batch(orders=orders(2))
         found = shop.get(f"{shop.path}/imports/{done['id']}/problems")
         assert found == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
-    def test_pages_by_number(self, shop: Shop) -> None:
+    def test_pagination(self, shop: Shop) -> None:
         wrong = [n for n in range(40) if n % 3]
         batch = [order(n, total=CENTS if n in wrong else eur(5)) for n in range(40)]
         done = shop.import_batch(customers=[customer(0)], orders=batch)
@@ -199,7 +199,7 @@ class TestListProblems:
             assert (found["total"], found["page"]) == (len(wrong), page)
             assert [p["index"] for p in found["items"]] == wrong[10 * page - 10 : 10 * page]
 
-    def test_past_any_number(self, shop: Shop) -> None:
+    def test_page_beyond_the_last_is_empty(self, shop: Shop) -> None:
         done = shop.import_batch(orders=[order(0, total=CENTS)])
         path = f"{shop.path}/imports/{done['id']}/problems"
         found = shop.get(path, page=1_000_000, pageSize=100)

@@ -58,7 +58,7 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestRequest:
     """POST /stores/{id}/batches: one import, with one message or more."""
 
-    def test_killed_anywhere(self, world: World) -> None:
+    def test_killed_at_any_call(self, world: World) -> None:
         shop = ready(world)
         send = partial(shop.send, key=KEY, **BATCH)
         found = crashes(world, send)
@@ -76,7 +76,7 @@ class TestRequest:
             assert outcome(shop) == expected, positions
             assert world.rows(PARTITION) == []
 
-    def test_killed_and_never_tried_again(self, world: World) -> None:
+    def test_killed_without_retry(self, world: World) -> None:
         """Either only an object that expires is left, or an import that is completed."""
         shop = ready(world)
         totals = set()
@@ -102,7 +102,7 @@ class TestWorker:
         """One run that nothing kills."""
         assert shop.run_worker() == []
 
-    def test_killed_anywhere(self, world: World) -> None:
+    def test_killed_at_any_call(self, world: World) -> None:
         shop, _ = self.queued(world)
         found = crashes(world, lambda: self.work(shop), deliver=False)
         expected = outcome(shop)
@@ -113,7 +113,7 @@ class TestWorker:
             assert outcome(shop) == expected, positions
 
     @pytest.mark.parametrize("calls", [4, 7, 10])
-    def test_killed_again_and_again(self, world: World, calls: int) -> None:
+    def test_killed_repeatedly(self, world: World, calls: int) -> None:
         """Each run dies after so many calls; a run that wrote nothing gets one call more."""
         shop, begin_anew = self.queued(world)
         self.work(shop)

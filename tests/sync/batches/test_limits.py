@@ -18,7 +18,7 @@ from tests.sync.batches.batch_store import Shop, order, orders
 class TestRecords:
     """At most 500, whatever they are."""
 
-    def test_500_come_through(self, shop: Shop) -> None:
+    def test_500_records_are_imported(self, shop: Shop) -> None:
         done = shop.import_batch(orders=[{**order(n), "customer": None} for n in range(500)])
         assert (done["status"], done["imported"]["orders"]) == ("completed", 500)
         listed = shop.get("/orders", sort="placedAt", pageSize=100, page=5)
@@ -35,7 +35,7 @@ class TestSize:
         batch = json.dumps({"orders": orders(3)}).encode()
         return batch[:-1] + b" " * (size - len(batch)) + batch[-1:]
 
-    def test_more_than_a_single_body_may_have(self, shop: Shop) -> None:
+    def test_body_above_default_limit_is_accepted(self, shop: Shop) -> None:
         for size in (BODY_BYTES + 1, LARGE_BODY_BYTES):
             body = self.body(size)
             assert len(body) == size
@@ -44,7 +44,7 @@ class TestSize:
             )
             assert answer.status == 202
 
-    def test_a_byte_too_many(self, shop: Shop) -> None:
+    def test_body_one_byte_too_large_is_refused(self, shop: Shop) -> None:
         answer = shop.world.call(
             "POST",
             f"{shop.path}/batches",
@@ -54,7 +54,7 @@ class TestSize:
         assert answer.problem() == (413, "payload_too_large")
         assert shop.world.objects() == {}
 
-    def test_a_batch_as_large_as_may_be_is_imported(self, shop: Shop) -> None:
+    def test_largest_batch_is_imported(self, shop: Shop) -> None:
         """Each order is as large as 5 MB allow."""
         line = {"quantity": 1, "unitPrice": eur(1), "totalDiscount": eur(0)}
         lines = [{"title": f"{CANARY} {'x' * 240}", **line} for _ in range(240)]
@@ -74,7 +74,7 @@ class TestBacklog:
         TurnsRepository(shop.workspace).save(changes, replace(turns, counts=waiting))
         changes.commit()
 
-    def test_the_last_that_has_room(self, shop: Shop) -> None:
+    def test_batch_beyond_100_waiting_ones_is_refused(self, shop: Shop) -> None:
         self.with_waiting(shop, MAX_WAITING - 1)
         assert shop.send(orders=orders(1)).status == 202
         answer = shop.send(orders=orders(1))
@@ -82,19 +82,19 @@ class TestBacklog:
         assert int(answer.header("retry-after") or 0) > 0
         assert shop.turns().waiting == MAX_WAITING
 
-    def test_is_no_answer_that_is_kept(self, shop: Shop) -> None:
+    def test_refusal_is_not_replayed(self, shop: Shop) -> None:
         self.with_waiting(shop, MAX_WAITING)
         assert shop.send(orders=orders(1), key="k").status == 429
         assert shop.world.objects() == {}
         self.with_waiting(shop, MAX_WAITING - 1)
         assert shop.send(orders=orders(1), key="k").status == 202
 
-    def test_another_stores_are_no_ones_burden(self, shop: Shop) -> None:
+    def test_backlog_is_per_store(self, shop: Shop) -> None:
         self.with_waiting(shop, MAX_WAITING)
         other = replace(shop, store=shop.world.store(shop.owner))
         assert other.send(orders=orders(1)).status == 202
 
-    def test_the_last_place_is_taken_once(self, shop: Shop) -> None:
+    def test_last_place_is_taken_by_one_of_two(self, shop: Shop) -> None:
         self.with_waiting(shop, MAX_WAITING - 1)
         between: list[int] = []
         with before_the_commit(lambda: between.append(shop.send(orders=orders(1)).status)):
@@ -102,7 +102,7 @@ class TestBacklog:
         assert between == [202]
         assert answer.problem() == (429, "batch_backlog")
 
-    def test_one_that_runs_waits_no_more(self, shop: Shop) -> None:
+    def test_completed_batch_is_not_waiting(self, shop: Shop) -> None:
         shop.queue(orders=orders(1))
         assert shop.turns().waiting == 1
         shop.world.deliver()

@@ -74,7 +74,7 @@ def one_by_one(work: Callable[[], object]) -> None:
 
 
 @pytest.mark.usefixtures("_small_loads")
-def test_each_transaction_of_a_load_moves_what_the_import_shows(
+def test_each_transaction_updates_progress_of_import(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise its progress would show the same number for as long as a load has orders."""
@@ -88,7 +88,7 @@ def test_each_transaction_of_a_load_moves_what_the_import_shows(
     assert moved == [4, 4, 4, 2, 0], "the last run completes it"
 
 
-def test_transactions_are_filled_again_once_buyers_take_less(
+def test_transactions_grow_once_buyers_need_fewer_items(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their first orders are older than their first-seen times, and move them in lists."""
@@ -109,7 +109,7 @@ def test_transactions_are_filled_again_once_buyers_take_less(
     shop.check_lists()
 
 
-def test_a_buyer_of_several_in_a_row_is_written_once(
+def test_buyer_of_consecutive_orders_is_written_once(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise each transaction would begin with the last one's buyer, and wait for it."""
@@ -125,7 +125,7 @@ def test_a_buyer_of_several_in_a_row_is_written_once(
     assert waited == []
 
 
-def test_who_bought_in_a_transaction_in_flight_is_waited_for_when_it_is_their_turn(
+def test_load_waits_for_buyer_in_flight_only_at_their_next_order(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It doesn't wait as soon as their next order is among those that are gathered."""
@@ -188,7 +188,7 @@ def outcome(shop: Shop) -> dict[str, Any]:
 class TestLoads:
     """A batch of new orders."""
 
-    def test_is_the_same_as_orders_one_by_one(self, world: World) -> None:
+    def test_load_equals_orders_written_one_by_one(self, world: World) -> None:
         shop = ready(world)
         shop.queue(orders=NEW)
         back = world.checkpoint(deliver=False)
@@ -201,7 +201,7 @@ class TestLoads:
         assert [problem["index"] for problem in expected["problems"]] == [8]
         assert (plain_pages, pages(shop) > 3) == (0, True)
 
-    def test_a_buyer_of_several_is_written_once(self, shop: Shop) -> None:
+    def test_buyer_of_several_orders_is_written_once(self, shop: Shop) -> None:
         shop.import_batch(orders=[order(0), order(1)])
         several = [order(n, customer=buyer(7)) for n in range(2, 8)]
         with small_loads(ends=1, lookahead=8), transactions() as seen:
@@ -214,7 +214,7 @@ class TestLoads:
         assert len(shop.get(f"/profiles/{bought['id']}/events")["items"]) == 6
 
     @pytest.mark.parametrize("refused", [range(10, 30), range(10, 16), range(16, 30)])
-    def test_orders_that_are_all_refused_are_problems_and_the_rest_is_written(
+    def test_refused_orders_are_problems_and_others_are_written(
         self, world: World, refused: range
     ) -> None:
         """A chunk may have none that any list gets: the import goes on behind it."""
@@ -229,13 +229,13 @@ class TestLoads:
         written = {f"#{n}" for n in range(10, 30) if n not in refused}
         assert set(shown["numbers"]) == written | {f"#{n}" for n in range(KNOWN)}
 
-    def test_the_first_and_the_last_ones_stay_rows(self, shop: Shop) -> None:
+    def test_first_and_last_orders_are_not_packed(self, shop: Shop) -> None:
         """So the first page of the list is read without any page of entries."""
         shop.import_batch(orders=[order(0), order(1)])
         shop.import_batch(orders=[order(n) for n in range(2, 12)])
         assert self.rows(shop) == {0, 1, 10, 11}
 
-    def test_the_last_ones_are_packed_where_another_batch_waits(self, shop: Shop) -> None:
+    def test_last_orders_are_packed_if_another_batch_waits(self, shop: Shop) -> None:
         shop.import_batch(orders=[order(0), order(1)])
         for first in (2, 10):
             shop.queue(orders=[order(n) for n in range(first, first + 8)])
@@ -250,7 +250,7 @@ class TestLoads:
         alone = {entry.key for entry in rows.stored(EVERYTHING).live}
         return {n for n, entry in enumerate(rows.everything()[1]) if entry.key in alone}
 
-    def test_the_same_once_more_changes_nothing(self, world: World) -> None:
+    def test_repeated_batch_changes_nothing(self, world: World) -> None:
         shop = ready(world)
         shop.import_batch(orders=NEW)
         before = state_of(shop)
@@ -259,7 +259,7 @@ class TestLoads:
         assert state_of(shop) == before
         shop.check_lists()
 
-    def test_older_than_what_is_there_and_in_any_order(self, shop: Shop) -> None:
+    def test_older_and_unsorted_orders(self, shop: Shop) -> None:
         """Entries come between others, and before all of them."""
         shop.import_batch(orders=[order(n) for n in (30, 31, 32, 33)])
         mixed = [order(n) for n in (5, 40, 3, 31_000, 20, 4, 35, 7, 6, 50, 51)]
@@ -276,7 +276,7 @@ class TestLoads:
             nodes, _ = tree.rows.everything()
             assert [len(node.page_keys) for node in nodes if not node.level] == [0, 4]
 
-    def test_more_than_a_transaction_takes_are_tried_with_fewer(
+    def test_too_large_transaction_is_retried_with_fewer_orders(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """In case the estimate is ever wrong, in rows or in pages."""
@@ -288,7 +288,7 @@ class TestLoads:
         assert len(shop.numbers()) == 90
         shop.check_lists()
 
-    def test_it_is_asked_seldom_whether_the_lists_have_ends(self, shop: Shop) -> None:
+    def test_ends_of_lists_are_rarely_checked(self, shop: Shop) -> None:
         """Only when they may have some: a few orders at once don't reach that."""
         with (
             small_loads(ends=30, lookahead=100),
@@ -318,7 +318,7 @@ def _is(row: Body, number: int) -> bool:
     st.lists(ORDERS, min_size=4, max_size=10),
     st.integers(2, 8),
 )
-def test_whatever_is_sent(
+def test_random_batch_equals_single_puts(
     known_customers: list[Body],
     known_orders: list[Body],
     customers: list[Body],
@@ -373,7 +373,7 @@ def erase(shop: Shop) -> None:
 
 
 @pytest.mark.usefixtures("_small_loads")
-class TestMeanwhile:
+class TestConcurrentWriters:
     """Other writers before any of the load's writes."""
 
     def each(self, world: World, act: Callable[[Shop], None]) -> Iterator[Shop]:
@@ -397,7 +397,7 @@ class TestMeanwhile:
                 assert listed == sorted(row.id for row in rows), number
             yield shop
 
-    def test_an_order_that_the_store_puts_itself(self, world: World) -> None:
+    def test_order_put_concurrently(self, world: World) -> None:
         for shop in self.each(world, put_own):
             assert outcome(shop)["imported"]["orders"] == 8
             assert sorted(shop.numbers()) == sorted(
@@ -406,7 +406,7 @@ class TestMeanwhile:
             bought = {row["email"].split(".")[0]: row for row in shop.get("/profiles")["items"]}
             assert shop.get(f"/profiles/{bought['buyer13']['id']}")["orders"] == 1
 
-    def test_a_buyer_who_says_no(self, world: World) -> None:
+    def test_buyer_unsubscribed_concurrently(self, world: World) -> None:
         for shop in self.each(world, unsubscribe):
             assert outcome(shop)["imported"]["orders"] == 8
             [row] = [row for row in shop.get("/profiles")["items"] if _is(row, 11)]
@@ -414,7 +414,7 @@ class TestMeanwhile:
             assert whole["emailMarketingConsent"] == "unsubscribed"
             assert whole["orders"] == 2
 
-    def test_a_buyer_who_is_erased(self, world: World) -> None:
+    def test_buyer_erased_concurrently(self, world: World) -> None:
         """Their old order has no buyer any more; the new one has a new profile, or none."""
         for shop in self.each(world, erase):
             orders = [r for r in world.rows(shop.workspace.key) if isinstance(r, OrderItem)]
@@ -424,7 +424,7 @@ class TestMeanwhile:
             assert {row.profile_id for row in orders} <= live | {None}
             assert not [r for r in world.rows() if isinstance(r, ErasedProfileItem)]
 
-    def test_a_store_that_is_disconnected(self, world: World) -> None:
+    def test_store_disconnected_concurrently(self, world: World) -> None:
         """All orders that are stored by then are complete, and the import counts them."""
         for shop in self.each(world, Shop.disconnect):
             [shown] = shop.get(f"{shop.path}/imports")["items"]

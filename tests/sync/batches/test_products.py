@@ -25,7 +25,7 @@ def record(number: int, **change: object) -> dict[str, Any]:
 class TestProducts:
     """POST /stores/{id}/batches with products."""
 
-    def test_they_are_brought(self, shop: Shop) -> None:
+    def test_products_are_imported(self, shop: Shop) -> None:
         answer = shop.send(products=[record(n) for n in range(30)])
         assert (answer.status, answer.json["scope"]) == (202, "products")
         shop.world.deliver()
@@ -37,7 +37,7 @@ class TestProducts:
         assert store["lastProductSyncAt"] == shown["completedAt"]
         check(shop.world, store_of(shop.world, store["id"]))
 
-    def test_what_is_the_same_again_was_synced_too(self, shop: Shop) -> None:
+    def test_unchanged_product_counts_as_synced(self, shop: Shop) -> None:
         """That stays so while the next import is open, or if it failed."""
         shop.send(products=[record(1)])
         shop.world.deliver()
@@ -56,7 +56,7 @@ class TestProducts:
         assert shop.get(shop.path)["imports"]["products"]["status"] == "failed"
         assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]
 
-    def test_problems_older_ones_and_the_same_again(self, shop: Shop) -> None:
+    def test_invalid_older_and_duplicate_records(self, shop: Shop) -> None:
         usd = {"amount": 1, "currency": "USD"}
         wrong = record(1, updatedAt="2026-05-01T00:00:00Z")
         wrong["variants"][0]["price"] = usd
@@ -78,7 +78,7 @@ class TestProducts:
         vendors = {each.external_id: each.summary.vendor for each in products(shop.world)}
         assert vendors == {"p-0": "Newer", "p-2": "Olive's"}
 
-    def test_not_beside_others(self, shop: Shop) -> None:
+    def test_products_with_customers_are_refused(self, shop: Shop) -> None:
         customer = {
             "externalId": "c",
             "externalCreatedAt": "2026-01-01T00:00:00Z",

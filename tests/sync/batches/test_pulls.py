@@ -36,7 +36,7 @@ def ask(shop: Shop, body: object = PULL, **more: Any) -> Answer:
 class TestCreateImport:
     """POST /stores/{id}/imports."""
 
-    def test_an_id_that_is_none(self, shop: Shop) -> None:
+    def test_invalid_id(self, shop: Shop) -> None:
         assert ask(replace(shop, store="x")).error_paths() == ["path.id"]
 
     @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ class TestCreateImport:
     def test_bad_input(self, shop: Shop, body: object, path: str) -> None:
         assert ask(shop, body).error_paths() == [path]
 
-    def test_unknown_and_anothers_store(self, world: World, shop: Shop) -> None:
+    def test_unknown_and_other_workspaces_store(self, world: World, shop: Shop) -> None:
         for store in (str(uuid4()), open_shop(world).store):
             assert ask(replace(shop, store=store)).problem() == (404, "not_found")
 
@@ -68,13 +68,15 @@ class TestCreateImport:
             (ask, "import_in_progress"),
         ],
     )
-    def test_refused(self, shop: Shop, prepare: Callable[[Shop], object], code: str) -> None:
+    def test_refused_request_writes_nothing(
+        self, shop: Shop, prepare: Callable[[Shop], object], code: str
+    ) -> None:
         prepare(shop)
         before = [row.serialize() for row in shop.world.rows()]
         assert ask(shop).problem() == (409, code)
         assert [row.serialize() for row in shop.world.rows()] == before
 
-    def test_is_queued(self, shop: Shop) -> None:
+    def test_import_is_queued(self, shop: Shop) -> None:
         answer = ask(shop)
         assert answer.status == 202
         queued = {
@@ -96,12 +98,12 @@ class TestCreateImport:
         assert message.group == shop.store
         assert json.loads(message.body) == json.loads(shop.message)
 
-    def test_a_key_has_a_name_and_no_id(self, world: World, shop: Shop) -> None:
+    def test_api_key_is_shown_by_name_without_id(self, world: World, shop: Shop) -> None:
         secret = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         answer = ask(shop, token=secret)
         assert answer.json["requestedBy"] == {"id": None, "name": world.key_of(secret).name}
 
-    def test_one_of_each_scope(self, shop: Shop) -> None:
+    def test_one_open_import_per_scope(self, shop: Shop) -> None:
         both = [ask(shop, {"scope": scope}) for scope in ("customers_orders", "products")]
         assert [answer.status for answer in both] == [202, 202]
         assert [answer.json["scope"] for answer in both] == ["customers_orders", "products"]
@@ -109,11 +111,11 @@ class TestCreateImport:
             assert ask(shop, {"scope": scope}).problem() == (409, "import_in_progress")
 
     @pytest.mark.parametrize("ended", [ImportStatus.COMPLETED, ImportStatus.FAILED])
-    def test_again_once_it_has_ended(self, shop: Shop, ended: ImportStatus) -> None:
+    def test_accepted_again_after_last_import_ended(self, shop: Shop, ended: ImportStatus) -> None:
         make(shop, ImportScope.CUSTOMERS_ORDERS, ended)
         assert ask(shop).status == 202
 
-    def test_two_at_once(self, shop: Shop) -> None:
+    def test_one_of_two_concurrent_requests_is_refused(self, shop: Shop) -> None:
         between: list[int] = []
         with before_the_commit(lambda: between.append(ask(shop).status)):
             answer = ask(shop)
@@ -132,7 +134,7 @@ class TestCreateImport:
 class TestRunning:
     """The states of a pull."""
 
-    def test_disconnected_meanwhile(self, shop: Shop) -> None:
+    def test_store_disconnected_before_pull(self, shop: Shop) -> None:
         queued = ask(shop).json["id"]
         shop.disconnect()
         assert shop.read(queued)["error"] == "store_disconnected"

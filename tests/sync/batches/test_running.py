@@ -24,7 +24,7 @@ DOLLARS = {"amount": 5, "currency": "USD"}
 class TestOrder:
     """The order of records."""
 
-    def test_customers_before_orders_each_as_they_stand(self, shop: Shop) -> None:
+    def test_customers_are_imported_before_orders(self, shop: Shop) -> None:
         """The order finds the customer, which is after it in the request."""
         batch = {"orders": [order(0, customer={"externalId": "c-7"})], "customers": [customer(7)]}
         done = shop.import_batch(**batch)
@@ -33,14 +33,14 @@ class TestOrder:
         assert profile["email"] == customer(7)["email"]
         assert shop.get(f"/profiles/{profile['id']}")["orders"] == 1
 
-    def test_batches_in_turn(self, shop: Shop) -> None:
+    def test_batches_are_imported_in_order(self, shop: Shop) -> None:
         ids = [shop.queue(orders=[order(0, number=name)]) for name in ("#a", "#b", "#c")]
         shop.world.deliver()
         assert shop.numbers() == ["#c"]
         moments = [shop.read(each)[name] for each in ids for name in ("startedAt", "completedAt")]
         assert moments == sorted(moments)
 
-    def test_counts_and_stage_move_while_it_runs(
+    def test_counts_and_stage_change_during_import(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         queued = shop.queue(customers=[customer(n) for n in range(6)], orders=orders(6))
@@ -71,7 +71,7 @@ class TestOrder:
 class TestRecords:
     """The result of a record."""
 
-    def test_equal_moments_are_accepted_and_older_ones_change_nothing(self, shop: Shop) -> None:
+    def test_equal_times_are_accepted_and_older_ones_ignored(self, shop: Shop) -> None:
         """Either counts as imported: the stored record is at least as new as the one sent."""
         shop.import_batch(
             orders=[order(0, 5, number="#five"), order(1, 5)], customers=[customer(9, 5)]
@@ -87,7 +87,7 @@ class TestRecords:
         [profile] = shop.get("/profiles", email=customer(9)["email"])["items"]
         assert profile["name"] == "Ann9"
 
-    def test_what_was_deleted_stays_so_unless_it_is_newer(self, shop: Shop) -> None:
+    def test_deleted_order_is_restored_by_newer_record_only(self, shop: Shop) -> None:
         shop.import_batch(orders=[order(0, 5), order(1, 5)])
         for number in (0, 1):
             assert shop.do("DELETE", f"/orders/o-{number}").status == 204
@@ -95,7 +95,7 @@ class TestRecords:
         assert done["imported"]["orders"] == 2
         assert shop.numbers() == ["#1"]
 
-    def test_another_buyer(self, shop: Shop) -> None:
+    def test_changed_buyer_moves_order(self, shop: Shop) -> None:
         """The order moves from one profile to the other, also in lists."""
         shop.import_batch(
             customers=[customer(0), customer(1)], orders=[order(0, customer=buyer(0))]
@@ -110,7 +110,7 @@ class TestRecords:
             assert [row["number"] for row in listed["items"]] == ["#0"] * number
         assert spent == {0: (0, []), 1: (1, [eur(100)])}
 
-    def test_a_problem_holds_nothing_up(self, shop: Shop) -> None:
+    def test_problem_does_not_block_other_records(self, shop: Shop) -> None:
         """A problem has the record's place in the batch, and what is wrong with it."""
         line = {"title": "Tea", "quantity": 1, "unitPrice": DOLLARS, "totalDiscount": eur(0)}
         done = shop.import_batch(
@@ -142,7 +142,7 @@ class TestRecords:
         ]
         assert shop.numbers() == ["#0", "#3"]
 
-    def test_more_than_a_row_holds_is_a_problem(self, shop: Shop) -> None:
+    def test_order_larger_than_a_row_is_a_problem(self, shop: Shop) -> None:
         """DynamoDB refuses it only at the commit; the other records of its chunk are imported."""
         names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
         line = {**dict.fromkeys(names, "é" * 255), "quantity": 1}
@@ -154,7 +154,7 @@ class TestRecords:
         assert problem["detail"].startswith("/orders/1: ")
         assert shop.numbers() == ["#0", "#2"]
 
-    def test_a_refusal_after_something_was_added_leaves_nothing_of_it(
+    def test_late_refusal_leaves_no_partial_write(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refuses(_changes: Any, _store: Any, _before: Any, order: Order) -> None:
@@ -169,7 +169,7 @@ class TestRecords:
         assert shop.numbers() == ["#0", "#2", "#3"]
         shop.check_lists()
 
-    def test_who_sent_it_is_whose_word_a_consent_is(self, world: World, shop: Shop) -> None:
+    def test_consent_is_attributed_to_sender_of_batch(self, world: World, shop: Shop) -> None:
         key = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         for number, token in enumerate((key, shop.owner.token)):
             body = [customer(number, emailMarketingConsent="subscribed")]

@@ -88,7 +88,7 @@ def put_all(shop: Shop, customers: list[Body], orders: list[Body]) -> list[tuple
     st.lists(CUSTOMERS, max_size=6),
     st.lists(ORDERS, min_size=1, max_size=9),
 )
-def test_whatever_is_sent(
+def test_random_batch_equals_single_puts(
     known_customers: list[Body],
     known_orders: list[Body],
     deleted: list[str],

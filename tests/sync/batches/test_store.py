@@ -20,10 +20,10 @@ class TestStore:
         assert whole["imports"]["products"] is None
         return whole["importStatus"], whole["imports"]["customersOrders"]
 
-    def test_before_any(self, shop: Shop) -> None:
+    def test_no_import_yet(self, shop: Shop) -> None:
         assert self.statuses(shop) == ("none", None)
 
-    def test_the_open_one_else_the_latest(self, shop: Shop) -> None:
+    def test_open_import_else_the_latest(self, shop: Shop) -> None:
         first = shop.queue(orders=orders(1))
         second = shop.queue(orders=orders(2))
         assert self.statuses(shop) == ("queued", shop.read(first))
@@ -35,7 +35,7 @@ class TestStore:
         assert self.statuses(shop) == ("failed", shop.read(third))
         assert shop.read(third)["error"] == "store_disconnected"
 
-    def test_the_list_knows_it(self, shop: Shop) -> None:
+    def test_stores_are_filtered_by_import_status(self, shop: Shop) -> None:
         other = replace(shop, store=shop.world.store(shop.owner))
         shop.import_batch(orders=orders(1))
         for status, ids in (
@@ -51,7 +51,7 @@ class TestStore:
         )
         assert answer.error_paths() == ["query.importStatus"]
 
-    def test_each_scope_has_its_own(self, shop: Shop) -> None:
+    def test_each_scope_has_its_own_import(self, shop: Shop) -> None:
         products = make(shop, ImportScope.PRODUCTS, ImportStatus.COMPLETED)
         mine = make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.FAILED)
         next_products = make(shop, ImportScope.PRODUCTS, ImportStatus.QUEUED)
@@ -63,7 +63,7 @@ class TestStore:
         assert shop.get(shop.path)["importStatus"] == "queued"
 
 
-def test_rows_are_read_as_they_were_written(shop: Shop) -> None:
+def test_stored_import_is_read_unchanged(shop: Shop) -> None:
     """The whole of an import, from its row."""
     made = make(shop, ImportScope.PRODUCTS, ImportStatus.QUEUED)
     assert ImportRepository(shop.workspace, shop.store_id).get(made.id) == made

@@ -19,7 +19,7 @@ ORDERS = [*NEW, order(1, 9, total=NEW[0]["total"])]
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("seconds", [None, 30.1])
-def test_nothing_fails_and_nothing_is_there_twice(
+def test_throttled_import_equals_undisturbed_one(
     world: World, fake_time: FakeTime, seed: int, seconds: float | None
 ) -> None:
     """Three calls in ten are refused; one in ten is carried out and its answer lost.
@@ -51,9 +51,7 @@ def test_nothing_fails_and_nothing_is_there_twice(
 @pytest.mark.parametrize("loads", [False, True])
 @pytest.mark.parametrize("reads_before", range(1, 8))
 @pytest.mark.usefixtures("fake_time")
-def test_no_record_is_refused_as_reads_are_throttled(
-    world: World, reads_before: int, *, loads: bool
-) -> None:
+def test_throttled_reads_refuse_no_record(world: World, reads_before: int, *, loads: bool) -> None:
     """Writes aren't throttled, so any problem that the run makes of it could be stored."""
     shop, reads = ready(world), 0
 

@@ -87,7 +87,7 @@ class TestOneRecord:
     """An unreadable record, between two readable ones."""
 
     @pytest.mark.parametrize(("array", "of", "record", "external_id", "begins"), RECORDS)
-    def test_fails_alone(
+    def test_unreadable_record_is_one_problem(
         self, shop: Shop, array: str, of: Any, record: Any, external_id: str | None, begins: str
     ) -> None:
         counts, [problem] = imported(shop, **{array: [of(0), record, of(2)]})
@@ -96,13 +96,13 @@ class TestOneRecord:
         assert problem.pop("detail").startswith(begins)
         assert problem == {"index": 1, "externalId": external_id, "code": "validation"}
 
-    def test_says_how_much_more_is_wrong(self, shop: Shop) -> None:
+    def test_number_of_further_errors_is_shown(self, shop: Shop) -> None:
         wrong = order(1, number="", total=eur(1) | {"amount": "x"}, lineItems=None)
         _, [problem] = imported(shop, orders=[wrong, order(2)])
         assert problem["detail"].startswith("/orders/0/number: ")
         assert problem["detail"].endswith(" (and 2 more)")
 
-    def test_a_number_beyond_every_float(self, shop: Shop) -> None:
+    def test_number_beyond_float_range(self, shop: Shop) -> None:
         """JSON accepts it, and the stored batch has to keep it as well."""
         body = b'{"customers": [{"externalId": "c-1", "email": 1e999, "firstName": -1e999}]}'
         sent = shop.world.call("POST", f"{shop.path}/batches", token=shop.owner.token, body=body)
@@ -110,7 +110,7 @@ class TestOneRecord:
         shop.world.deliver()
         assert shop.read(sent.json["id"])["imported"]["customers"] == 0
 
-    def test_whatever_it_makes_a_validator_raise(
+    def test_unexpected_validator_error_is_a_problem(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(_record: object) -> None:
@@ -130,7 +130,7 @@ class TestOneRecord:
 class TestManyRecords:
     """Only a body that is no batch at all is refused."""
 
-    def test_none_that_can_be_read(self, shop: Shop) -> None:
+    def test_all_records_unreadable(self, shop: Shop) -> None:
         counts, problems = imported(shop, orders=[{}] * 3, customers=[None])
         assert counts == {"customers": 0, "orders": 0, "products": 0}
         assert [(each["index"], each["externalId"]) for each in problems] == [
@@ -140,12 +140,12 @@ class TestManyRecords:
             (2, None),
         ]
 
-    def test_among_those_that_can_be_read_and_not_taken(self, shop: Shop) -> None:
+    def test_unreadable_and_refused_records(self, shop: Shop) -> None:
         other = {"amount": 5, "currency": "USD"}
         _, problems = imported(shop, orders=[order(0), order(1, total=other), order(2, number="")])
         assert [each["index"] for each in problems] == [1, 2]
 
-    def test_the_answer_comes_before_anything_is_read(self, shop: Shop) -> None:
+    def test_response_is_sent_before_records_are_read(self, shop: Shop) -> None:
         answer = shop.send(orders=[{"colour": "red"}] * 500)
         assert answer.status == 202
         assert answer.json["status"] == "queued"
