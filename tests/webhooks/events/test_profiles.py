@@ -139,6 +139,24 @@ class TestErased:
         shop.world.deliver()
         assert shop.types() == []
 
+    def test_tells_of_a_consent_that_ends_with_it_at_an_address_of_somebody_else_now(
+        self, shop: Shop
+    ) -> None:
+        former = shop.profile(email=EMAIL, phone="+436601234567")
+        shop.call("PUT", f"/profiles/{former}/consent/email", {"state": "subscribed"})
+        for identity in shop.get(f"/profiles/{former}/identities")["items"]:
+            if identity["type"] == "email":
+                shop.call("DELETE", f"/profiles/{former}/identities/{identity['id']}")
+        eve = shop.profile()
+        assert listed(shop, eve)["emailMarketingConsent"] == "subscribed"
+        shop.delivered()
+        shop.call("DELETE", f"/profiles/{former}")
+        assert shop.types() == ["profile.erased"]
+        shop.world.deliver()
+        event = shop.only("profile.updated")
+        assert of(event) == ("profile", UUID(eve))
+        assert shop.data(event)["emailMarketingConsent"] == "not_subscribed"
+
     def test_no_later_body_holds_a_word_of_the_person(self, shop: Shop, eve: str) -> None:
         """Before the worker has removed any row, and after."""
         shop.call("PATCH", f"/profiles/{eve}", {"lastName": f"Adams {CANARY}"})
