@@ -298,6 +298,24 @@ class TestOwedOptOut:
         hooks.world.deliver()
         self.check_forgotten(hooks)
 
+    def test_permission_granted_again_sends_the_opt_out(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
+    ) -> None:
+        """It refuses the opt-out before its webhook says that it withdrew the permission."""
+        installation = shopify.shop().installation
+        assert installation is not None
+        granted = installation.scopes
+        installation.scopes = ("read_customers", "read_orders", "read_products")
+        self.erase_with_a_no(hooks, owner)
+        hooks.world.deliver()
+        assert buyer.email_consent.marketing_state == "SUBSCRIBED"
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
+        installation.scopes = granted
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
+        hooks.world.deliver()
+        assert buyer.email_consent.marketing_state == "UNSUBSCRIBED"
+        self.check_forgotten(hooks)
+
     def test_killed_at_any_call(
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
     ) -> None:

@@ -24,6 +24,8 @@ class Statement:
     at: datetime
     is_proven: bool = True
     """Whether the moment is the person's own."""
+    is_question: bool = False
+    """Whether the person was asked by email to confirm."""
 
     @property
     def yields(self) -> bool:
@@ -31,9 +33,9 @@ class Statement:
         return self.state == SUBSCRIBED and not self.is_proven
 
     @property
-    def order(self) -> tuple[datetime, int]:
+    def order(self) -> tuple[datetime, int, bool]:
         """The greater one holds."""
-        return (self.at, RANK.index(self.state))
+        return (self.at, RANK.index(self.state), self.is_question)
 
 
 @dataclass
@@ -64,7 +66,9 @@ class AddressRules:
         """The statement that holds; None if there is none."""
         proven = [each for each in self.statements if not each.yields]
         greatest = max(proven, key=lambda each: each.order, default=None)
-        if greatest and greatest.state == UNSUBSCRIBED:
+        was_refused = any(each.state == UNSUBSCRIBED for each in self.statements)
+        is_asked_anew = greatest is not None and greatest.is_question and was_refused
+        if greatest and (greatest.state == UNSUBSCRIBED or is_asked_anew):
             return greatest
         return max(self.statements, key=lambda each: each.order, default=None)
 

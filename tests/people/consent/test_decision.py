@@ -1,6 +1,7 @@
 """Which assertion holds: the same one in every order of arrival."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from uuid import uuid4
 
 import pytest
@@ -39,7 +40,10 @@ def arrived(*assertions: Assertion) -> list[Decision]:
 
 few_minutes = st.integers(0, 4).map(at)
 dated = st.builds(Assertion, st.sampled_from(ORDER), few_minutes)
-any_kind = st.builds(Assertion, st.sampled_from(ORDER), few_minutes, st.booleans())
+questions = st.builds(Assertion, st.just(PENDING), few_minutes, awaits_answer=st.just(True))
+any_kind = st.one_of(
+    st.builds(Assertion, st.sampled_from(ORDER), few_minutes, st.booleans()), questions
+)
 
 
 class TestDated:
@@ -131,6 +135,25 @@ class TestUndated:
             if consent.state is UNSUBSCRIBED and assertion.state is SUBSCRIBED:
                 assert after.state is UNSUBSCRIBED or assertion.dated
             consent = after
+
+    @pytest.mark.parametrize("order", list(permutations(range(3))))
+    def test_undated_subscription_after_unanswered_opt_in_request_is_superseded(
+        self, order: tuple[int, ...]
+    ) -> None:
+        stated = [
+            Assertion(UNSUBSCRIBED, at(1)),
+            Assertion(PENDING, at(2), awaits_answer=True),
+            Assertion(SUBSCRIBED, at(3), dated=False),
+        ]
+        *_, last = arrived(*(stated[number] for number in order))
+        assert (last.after.state, last.after.as_of) == (PENDING, at(2))
+
+    def test_undated_subscription_overrides_opt_in_request_without_unsubscription(self) -> None:
+        *_, last = arrived(
+            Assertion(PENDING, at(1), awaits_answer=True),
+            Assertion(SUBSCRIBED, at(2), dated=False),
+        )
+        assert last.after.state is SUBSCRIBED
 
     def test_undated_subscription_after_unsubscription_is_superseded(self) -> None:
         _, late = arrived(Assertion(UNSUBSCRIBED, at(1)), Assertion(SUBSCRIBED, at(2), dated=False))

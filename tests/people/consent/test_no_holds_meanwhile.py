@@ -15,6 +15,7 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.values import clock
+from tests.harness import later_attempts
 from tests.harness.receiver import Receiver
 from tests.people.consent.customers_of_stores import (
     change_consent,
@@ -40,7 +41,7 @@ from tests.people.consent.imports import (
     profile_of,
     upserted,
 )
-from tests.people.consent.listening_store import Shop
+from tests.people.consent.listening_store import URL, Shop
 
 
 class TestReconnecting:
@@ -251,6 +252,50 @@ class TestOwedAfterErasure:
         send_write_backs(shop)
         shop.world.deliver()
         assert received(listener) == [("unsubscribed", "c")]
+        assert owed_rows(shop) == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    @pytest.mark.parametrize("refusal", [503, 400], ids=["that waits", "that failed"])
+    @pytest.mark.parametrize("erased_after", ["nothing", "attempt", "address", "end"])
+    def test_write_back_address_removed_and_set_again_gets_the_opt_out(
+        self, shop: Shop, listener: Receiver, erased_after: str, refusal: int
+    ) -> None:
+        """The store gets it as soon as it has an address again, whenever the person was erased."""
+        store = shop.store()
+        path = f"/stores/{store}/write-back"
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        send_write_backs(shop)
+        listener.always = refusal
+        change_consent(shop, ANN, "unsubscribed", 10)
+
+        def reach(step: str) -> None:
+            if erased_after == step:
+                erase(shop)
+            shop.world.deliver()
+
+        reach("nothing")
+        reach("attempt")
+        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        reach("address")
+        later_attempts.advance(timedelta(minutes=1))
+        reach("end")
+        listener.always = 204
+        listener.received.clear()
+        body = {"url": URL}
+        answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+        assert answer.status == 200
+        shop.world.deliver()
+        assert received(listener) == [("unsubscribed", "c")]
+        assert owed_rows(shop) == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_store_without_write_back_address_keeps_nothing(self, shop: Shop) -> None:
+        """Nothing of the person is kept for it."""
+        store = shop.store(listens=False)
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        shop.world.deliver()
         assert owed_rows(shop) == []
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 

@@ -128,7 +128,7 @@ class Deliverability:
         known += [self.consent.erased_at] if self.consent.erased_at else []
         left_out = max([now, *(each + MOMENT for each in known)])
         if self.consent.state[0] != SUBSCRIBED:
-            self.consent.add(Statement("pending", form or left_out))
+            self.consent.add(Statement("pending", form or left_out, is_question=True))
         self.requested_at.append(now)
         return max([form or left_out, *([refused_at + MOMENT] if refused_at else [])])
 

@@ -1,6 +1,6 @@
 """POST /profiles/{id}/opt-in-requests: who may get one, how often, and what is stored of it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,7 +18,15 @@ from storepost.values.languages import Language
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import LEASE_SECONDS, crashes
 from tests.people.matching.scenario import ANN, BOB, PHONE, Scenario, day
-from tests.people.opt_in.requested import EVIDENCE, PROOF, WORDING, opened, pressed, somebody
+from tests.people.opt_in.requested import (
+    EVIDENCE,
+    PROOF,
+    WORDING,
+    Requested,
+    opened,
+    pressed,
+    somebody,
+)
 
 
 def name_of(scenario: Scenario) -> str:
@@ -432,3 +440,77 @@ class TestEmailLanguage:
         person = somebody(scenario)
         person.request_link()
         assert person.emails[0].subject.startswith("Please confirm")
+
+
+class TestUndatedSubscriptions:
+    """A request alone lets no undated subscription override an earlier opt-out."""
+
+    @pytest.fixture
+    def ann(self, scenario: Scenario) -> Requested:
+        """A person who opted out a while ago."""
+        ann = somebody(scenario)
+        assert scenario.consent(ann.id, "unsubscribed").status == 200
+        scenario.world.advance(hours=1)
+        return ann
+
+    def listed(self, ann: Requested, state: str = "subscribed", at: datetime | None = None) -> None:
+        """A list without a proof has a statement about the address, by default of now."""
+        change = {"email": ANN, "state": state, "occurredAt": clock.to_text(at or clock.now())}
+        answer = ann.scenario.call("POST", "/consent/import", {"changes": [change]})
+        assert answer.json["failed"] == []
+
+    def may_get_marketing(self, ann: Requested) -> bool:
+        """What a sender is answered."""
+        addresses = {"addresses": [{"channel": "email", "address": ANN}]}
+        [item] = ann.scenario.call("POST", "/reachability/check", addresses).json["items"]
+        listed = ann.scenario.get("/profiles", reachable="email")["total"]
+        assert bool(listed) == item["marketing"]
+        return bool(item["marketing"])
+
+    def test_import_without_proof_leaves_address_pending(
+        self, scenario: Scenario, ann: Requested
+    ) -> None:
+        path = ann.request_link(occurredAt=clock.to_text(clock.now()))
+        scenario.world.advance(hours=1)
+        self.listed(ann)
+        assert (ann.state, self.may_get_marketing(ann)) == ("pending", False)
+        assert pressed(scenario, path).status == 200
+        assert (ann.state, self.may_get_marketing(ann)) == ("subscribed", True)
+
+    def test_store_without_consent_time_leaves_address_pending(
+        self, scenario: Scenario, ann: Requested
+    ) -> None:
+        assert ann.ask(occurredAt=clock.to_text(clock.now())).status == 202
+        consent = {"emailMarketingConsent": "subscribed"}
+        answer = scenario.customer(scenario.store(), "c-1", at=400, email=ANN, **consent)
+        assert answer.status == 201
+        assert (ann.state, self.may_get_marketing(ann)) == ("pending", False)
+
+    def test_earlier_undated_subscription_leaves_address_pending(
+        self, scenario: Scenario, ann: Requested
+    ) -> None:
+        form = clock.to_text(clock.now())
+        scenario.world.advance(hours=1)
+        self.listed(ann)
+        assert ann.state == "unsubscribed"
+        assert ann.ask(occurredAt=form).status == 202
+        assert (ann.state, self.may_get_marketing(ann)) == ("pending", False)
+
+    def test_older_unsubscription_arriving_later_leaves_address_pending(
+        self, scenario: Scenario
+    ) -> None:
+        """The order of arrival doesn't matter."""
+        ann, before = somebody(scenario), clock.now()
+        scenario.world.advance(hours=1)
+        assert ann.ask().status == 202
+        scenario.world.advance(hours=1)
+        self.listed(ann)
+        assert (ann.state, self.may_get_marketing(ann)) == ("subscribed", True)
+        self.listed(ann, "unsubscribed", before)
+        assert (ann.state, self.may_get_marketing(ann)) == ("pending", False)
+
+    def test_import_with_proof_subscribes(self, scenario: Scenario, ann: Requested) -> None:
+        assert ann.ask(occurredAt=clock.to_text(clock.now())).status == 202
+        scenario.world.advance(hours=1)
+        scenario.consent(ann.id, "subscribed")
+        assert (ann.state, self.may_get_marketing(ann)) == ("subscribed", True)

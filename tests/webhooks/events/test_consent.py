@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from storepost.values import clock
 from tests.webhooks.events.shop import EMAIL, Shop, of
 
 
@@ -78,6 +79,26 @@ class TestChanged:
 
 
 class TestImported:
+    def test_imported_unsubscription_restoring_opt_in_request_is_sent_always(
+        self, shop: Shop, eve: str
+    ) -> None:
+        """It ends a subscription that nothing proves, though it is older than the question."""
+        before = clock.to_text(clock.now())
+        shop.world.advance(hours=1)
+        body = {"proof": {"reference": "form"}}
+        shop.call("POST", f"/profiles/{eve}/opt-in-requests", body)
+        question = shop.only("consent.changed")
+        shop.world.advance(hours=1)
+        change = {"email": EMAIL, "state": "subscribed", "occurredAt": clock.to_text(clock.now())}
+        shop.call("POST", "/consent/import", {"changes": [change]})
+        shop.delivered()
+        change |= {"state": "unsubscribed", "occurredAt": before}
+        shop.call("POST", "/consent/import", {"changes": [change]})
+        event = shop.only("consent.changed")
+        assert (event.imported, event.always) == (True, True)
+        assert of(event) == of(question)
+        assert shop.data(event)["state"] == "pending"
+
     def test_imported_unsubscription_is_marked_always(self, shop: Shop) -> None:
         statements = [
             {"email": f"p{n}.{EMAIL}", "state": state, "occurredAt": at}

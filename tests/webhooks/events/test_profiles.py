@@ -141,6 +141,24 @@ class TestErased:
         shop.world.deliver()
         assert shop.types() == []
 
+    def test_erasure_ending_consent_of_new_address_owner_sends_profile_updated(
+        self, shop: Shop
+    ) -> None:
+        former = shop.profile(email=EMAIL, phone="+436601234567")
+        shop.call("PUT", f"/profiles/{former}/consent/email", {"state": "subscribed"})
+        for identity in shop.get(f"/profiles/{former}/identities")["items"]:
+            if identity["type"] == "email":
+                shop.call("DELETE", f"/profiles/{former}/identities/{identity['id']}")
+        eve = shop.profile()
+        assert listed(shop, eve)["emailMarketingConsent"] == "subscribed"
+        shop.delivered()
+        shop.call("DELETE", f"/profiles/{former}")
+        assert shop.types() == ["profile.erased"]
+        shop.world.deliver()
+        event = shop.only("profile.updated")
+        assert of(event) == ("profile", UUID(eve))
+        assert shop.data(event)["emailMarketingConsent"] == "not_subscribed"
+
     def test_pending_events_contain_no_personal_data(self, shop: Shop, eve: str) -> None:
         """Before the worker has removed any row, and after."""
         shop.call("PATCH", f"/profiles/{eve}", {"lastName": f"Adams {CANARY}"})

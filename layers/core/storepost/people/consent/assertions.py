@@ -105,10 +105,8 @@ def _decided(
 ) -> Decision:
     if statement.is_outdated(consent.erased_at):
         return set_aside(consent, recorded=_enters_history(consent, statement))
-    assertion = Assertion(statement.state, moment, statement.dated)
-    decision = decide(consent, assertion, ref)
-    after = decision.after.with_level(assertion, statement.evidence.opt_in_level)
-    return replace(decision, after=after)
+    assertion = Assertion(statement.state, moment, statement.dated, statement.awaits_answer)
+    return decide(consent, assertion, ref, statement.evidence.opt_in_level)
 
 
 def _enters_history(consent: AddressConsent, statement: ConsentStatement) -> bool:

@@ -2,9 +2,9 @@
 
 An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). An
 undated `subscribed`, whose time isn't proven to be the consent's own, is an exception: it never
-overrides `unsubscribed`. So it is stored separately, and counts wherever no unsubscription holds.
-Both values are maxima, and the state derives from the two: every order of arrival ends in the same
-state.
+overrides `unsubscribed`, nor does it once the person was only asked to confirm since. So it is
+stored separately, and counts wherever neither holds. All values are maxima, and the state derives
+from them: every order of arrival ends in the same state.
 """
 
 from dataclasses import dataclass, replace
@@ -32,6 +32,8 @@ class Assertion:
     It isn't where it is the time of the store's record, was in the future, or is an import's
     without proof.
     """
+    awaits_answer: bool = False
+    """Whether it says that the person was asked by email to confirm."""
 
     def __post_init__(self) -> None:
         """Raises ValueError for a state that asserts nothing."""
@@ -67,11 +69,13 @@ class EffectiveConsent:
     state: ConsentState
     as_of: datetime
     change: ChangeRef
+    awaits_answer: bool = False
+    """Whether the person was asked by email to confirm."""
 
     @property
-    def order(self) -> tuple[datetime, int]:
+    def order(self) -> tuple[datetime, int, bool]:
         """Returns the key by which assertions are compared."""
-        return (self.as_of, _RANK[self.state])
+        return (self.as_of, _RANK[self.state], self.awaits_answer)
 
 
 @dataclass(frozen=True)
@@ -119,9 +123,20 @@ class AddressConsent:
         dated, undated = self.dated, self.undated
         if dated is None or undated is None:
             return dated or undated
-        if dated.state is ConsentState.UNSUBSCRIBED or dated.order >= undated.order:
+        if self.needs_proof or dated.order >= undated.order:
             return dated
         return undated
+
+    @property
+    def needs_proof(self) -> bool:
+        """Returns whether no undated `subscribed` counts.
+
+        The address is unsubscribed, or it was and its person was only asked to confirm since.
+        """
+        dated = self.dated
+        if dated is None or dated.state is ConsentState.UNSUBSCRIBED:
+            return dated is not None
+        return dated.awaits_answer and self.unsubscribed_at is not None
 
     def with_change(self, change: ChangeRef) -> "AddressConsent":
         """Returns the consent with another change shown for the assertion that holds."""
@@ -183,16 +198,22 @@ class Decision:
     """Whether it asserts nothing."""
 
 
-def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
+def decide(
+    before: AddressConsent,
+    assertion: Assertion,
+    change: ChangeRef,
+    level: OptInLevel = OptInLevel.UNKNOWN,
+) -> Decision:
     """Decides an assertion's effect; `change` identifies it if it is recorded."""
     effective = before.holds
     recorded = effective is None or effective.state is not assertion.state
     ref = change if effective is None or recorded else effective.change
-    new = EffectiveConsent(assertion.state, assertion.occurred_at, ref)
+    new = EffectiveConsent(assertion.state, assertion.occurred_at, ref, assertion.awaits_answer)
     if assertion.is_undated_opt_in:
         after = replace(before, undated=_greater(before.undated, new))
     else:
         after = replace(before, dated=_greater(before.dated, new))
+    after = after.with_level(assertion, level)
     if recorded and after.state is assertion.state:
         # The assertion changes the state, perhaps only by replacing the statement that overrode an
         # older one. So this is the change that the stores get.

@@ -13,7 +13,7 @@ from storepost.platform.persistence.item import (
 from storepost.platform.persistence.records import Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
 
-_EFFECTIVE = ("state", "as_of", "profile_id", "change_id")
+_EFFECTIVE = ("state", "as_of", "profile_id", "change_id", "awaits_answer")
 _CUSTOMER = ("store_id", "external_id")
 
 

@@ -48,7 +48,9 @@ class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     """By the stores' ids: each store's own ids of the customers."""
     resends = NumberAttribute(default=0)
     attempts = JSONAttribute(null=True)
-    """By the stores' ids: how many attempts failed since they were last restarted."""
+    """By the ids of the stores that an attempt was made at, also before the erasure: how many
+    failed since they were last restarted.
+    """
     deliveries = JSONAttribute(null=True)
     """By the stores' ids: how many deliveries were begun, where more than one."""
 
@@ -64,7 +66,9 @@ class OwedOptOut:
     resends: int
     """How often it was sent again because a store accepted another change."""
     attempts: Mapping[UUID, int]
-    """How many attempts failed at each store since they were last restarted."""
+    """How many attempts failed at each store since they were last restarted; a store that none was
+    ever made at isn't among them.
+    """
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
         """Returns whether it is about this address of its channel, in normalised form."""
@@ -82,7 +86,10 @@ def may_be_owed(write_back: WriteBack) -> bool:
     """Returns whether the store may still have to accept the change."""
     unsettled = {WriteBackStatus.PENDING, WriteBackStatus.FAILED}
     is_disconnected = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
-    return is_disconnected or write_back.status in unsettled
+    has_lost_permission = write_back.skip_reason is SkipReason.PERMISSION_MISSING and bool(
+        write_back.attempts
+    )
+    return is_disconnected or has_lost_permission or write_back.status in unsettled
 
 
 def add_owed(
@@ -102,6 +109,11 @@ def add_owed(
         for each in change.write_backs
         if each.store_id in customers and each.delivery_count > 1
     }
+    tried = {
+        str(each.store_id): 0
+        for each in change.write_backs
+        if each.store_id in customers and each.attempts
+    }
     row = OwedOptOutItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),
         channel=change.channel,
@@ -111,6 +123,7 @@ def add_owed(
         address_hash=hash_of(workspace, address),
         customers={str(store_id): sorted(ids) for store_id, ids in customers.items()},
         deliveries=counts or None,
+        attempts=tried or None,
     )
     changes.create(row)
 
@@ -143,8 +156,9 @@ def restart_owed(
     row = find(OwedOptOutItem, _key(workspace, change))
     if row is None:
         return
-    attempts = {key: made for key, made in (row.attempts or {}).items() if key != str(store_id)}
-    if counts or attempts != (row.attempts or {}):
+    known, key = row.attempts or {}, str(store_id)
+    attempts = known | {key: 0} if key in known else known
+    if counts or attempts != known:
         row.resends += counts
         row.attempts = attempts or None
         changes.save(row)
@@ -157,12 +171,17 @@ def note_owed_attempt(
     commit_anew(lambda changes: _note_attempt(changes, workspace, change, store_id, number))
 
 
+def note_owed_refusal(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+    """Records that an attempt was made at the store, and that no other one follows."""
+    commit_anew(lambda changes: _note_attempt(changes, workspace, change, store_id, 0))
+
+
 def _note_attempt(
     changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID, number: int
 ) -> None:
     row = find(OwedOptOutItem, _key(workspace, change))
     known = (row.attempts or {}) if row else {}
-    if row is not None and known.get(str(store_id), 0) < number:
+    if row is not None and known.get(str(store_id), -1) < number:
         row.attempts = known | {str(store_id): number}
         changes.save(row)
 

@@ -161,7 +161,7 @@ class ConsentRepository:
         unsubscription is erased with it.
         """
         dated, undated = _not_of(histories, consent.dated), _not_of(histories, consent.undated)
-        if dated is None and consent.state is ConsentState.UNSUBSCRIBED:
+        if dated is None and consent.needs_proof:
             undated = None
         is_changed = (dated, undated) != (consent.dated, consent.undated)
         after = replace(consent, dated=dated, undated=undated)

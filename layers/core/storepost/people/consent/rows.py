@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef, EffectiveConsent
@@ -23,15 +24,16 @@ from storepost.values import clock
 from storepost.values.ids import from_short, short
 
 
-def as_effective(row: list[str] | None) -> EffectiveConsent | None:
+def as_effective(row: list[Any] | None) -> EffectiveConsent | None:
     if row is None:
         return None
-    state, as_of, profile_id, change_id = row
+    state, as_of, profile_id, change_id, awaits_answer = row
     change = ChangeRef(UUID(profile_id), UUID(change_id))
-    return EffectiveConsent(ConsentState(state), clock.from_text(as_of), change)
+    moment = clock.from_text(as_of)
+    return EffectiveConsent(ConsentState(state), moment, change, bool(awaits_answer))
 
 
-def effective_row(effective: EffectiveConsent | None) -> list[str] | None:
+def effective_row(effective: EffectiveConsent | None) -> list[str | None] | None:
     if effective is None:
         return None
     change = effective.change
@@ -40,6 +42,7 @@ def effective_row(effective: EffectiveConsent | None) -> list[str] | None:
         clock.to_text(effective.as_of),
         str(change.profile_id),
         str(change.change_id),
+        "y" if effective.awaits_answer else None,
     ]
 
 

@@ -27,6 +27,8 @@ class ConsentStatement:
     """Not in the future. Without it, the time is now, and at least 1 ms after all known times."""
     dated: bool = True
     """Whether `occurred_at` is proven to be the time of the person's statement; see `Assertion`."""
+    awaits_answer: bool = False
+    """Whether it says that the person was asked by email to confirm; see `Assertion`."""
     since: datetime | None = None
     """An opt-in must be dated later than this; else it asserts nothing."""
     customer: CustomerRef | None = None

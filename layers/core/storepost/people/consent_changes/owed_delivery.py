@@ -3,13 +3,18 @@
 from uuid import UUID
 
 from storepost.people.consent.decision import ChangeRef
-from storepost.people.consent.missed_write_backs import is_disconnected, record_missed
-from storepost.people.consent.model import Address
+from storepost.people.consent.missed_write_backs import (
+    is_disconnected,
+    record_missed,
+    takes_no_consent,
+)
+from storepost.people.consent.model import Address, SkipReason
 from storepost.people.consent.owed_opt_outs import (
     OwedOptOut,
     find_owed,
     finish_owed,
     note_owed_attempt,
+    note_owed_refusal,
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
@@ -27,7 +32,8 @@ from storepost.values.scope import WorkspaceScope
 def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> None:
     """Delivers to a store the opt-out that it is owed of an erased person, if any.
 
-    If all attempts fail, it is sent when the store is connected again.
+    If all attempts fail, it is sent when the store is connected again. A store that lets us write
+    no consent any more is sent it once it does again; for one that never did, nothing is kept.
     """
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     ref = ChangeRef(named["profileId"], named["changeId"])
@@ -43,6 +49,9 @@ def deliver_owed(named: dict[str, UUID], attempt: NamedAttempt, tries: int) -> N
         return
     delivery = delivery_to(workspace, store)
     external_ids = _owed_customers(workspace, owed, store_id)
+    if delivery is None and store and external_ids and store_id in owed.attempts:
+        record_missed(workspace, store_id, ref, takes_no_consent(workspace, store_id))
+        return
     if delivery is None or not external_ids:
         finish_owed(workspace, ref, store_id)
         return
@@ -61,6 +70,10 @@ def _record_outcome(
 ) -> None:
     """Records the result of an attempt, and queues the next one, if any."""
     store, refusal = delivery.store, outcome.reason
+    if refusal is SkipReason.PERMISSION_MISSING:
+        note_owed_refusal(workspace, ref, store.id)
+        record_missed(workspace, store.id, ref)
+        return
     if not isinstance(refusal, WriteBackRefusal):
         if refusal is None:
             note_success(store)
@@ -69,6 +82,7 @@ def _record_outcome(
     note_failure(store, needs_people=refusal.needs_people)
     at = next_attempt_at(attempt.number, outcome)
     if at is None:
+        note_owed_refusal(workspace, ref, store.id)
         record_missed(workspace, store.id, ref, delivery.is_unchanged)
         return
     following = NamedAttempt(attempt.number + 1, OF_ERASED)

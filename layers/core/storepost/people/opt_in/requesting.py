@@ -61,7 +61,11 @@ def request_opt_in(
     sends = _checked_sends(requests, address, now)
     _count_for_workspace(workspace)
     pending = ConsentStatement(
-        ConsentState.PENDING, origin, form.occurred_at, evidence=form.evidence
+        ConsentState.PENDING,
+        origin,
+        form.occurred_at,
+        awaits_answer=True,
+        evidence=form.evidence,
     )
     record.add(pending, asserts=consent.state is not ConsentState.SUBSCRIBED)
     request = _request(profile, address, moment_of(form, consent, now), origin, now)

@@ -32,6 +32,7 @@ from storepost.people.profiles.resolution import KnownIdentities, look_up
 from storepost.people.profiles.rows import IdentityItem
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import remove
+from storepost.platform.persistence.write_marks import marking
 from storepost.platform.postings.entries import SearchKind, key_word
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values import clock
@@ -139,14 +140,15 @@ def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool
 def _erase_of_others(erasure: Erasure, addresses: Iterable[Address]) -> KnownIdentities:
     """Erases the history of addresses that another profile has now, before all others.
 
-    Each takes its own transaction, as the consent that such a profile shows changes with it.
-    Returns the holders of the addresses.
+    Each takes its own transaction, as the consent that such a profile shows changes with it: that
+    is a change of another person, and no upkeep. Returns the holders of the addresses.
     """
     identities = {identity_of(address): address for address in addresses}
     known = look_up(ProfileRepository(erasure.workspace), identities)
     for identity, address in identities.items():
         if known.holder_of(identity):
-            commit_anew(partial(_erase_of_holder, erasure=erasure, address=address))
+            with marking(None):
+                commit_anew(partial(_erase_of_holder, erasure=erasure, address=address))
     return known
 
 

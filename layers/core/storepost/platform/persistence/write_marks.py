@@ -38,8 +38,8 @@ class MarkedItem(Item):
 
 
 @contextmanager
-def marking(mark: WriteMark) -> Iterator[None]:
-    """Marks the rows that are written inside the block."""
+def marking(mark: WriteMark | None) -> Iterator[None]:
+    """Marks the rows that are written inside the block; None leaves them without a mark."""
     token = _mark.set(mark)
     try:
         yield

@@ -53,8 +53,9 @@ def _visible(row: ProfileItem) -> tuple[object, ...]:
 def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
     """Returns the event of the change that holds after a new one.
 
-    That is the new one, or an earlier subscription that it restores. A change that was superseded
-    from the start has no event, nor has the progress of write-backs, which is no change of consent.
+    That is the new one, or an earlier one that it restores: a subscription, or the question for one
+    that an older unsubscription leaves. A change that was superseded from the start has no event,
+    nor has the progress of write-backs, which is no change of consent.
     """
     if old is not None or not isinstance(new, ConsentChangeItem):
         return None
@@ -62,7 +63,7 @@ def consent_cause(old: Item | None, new: Item | None) -> Cause | None:
     if restored is None and new.superseded is not None:
         return None
     holds = restored or ChangeRef(new.profile_id, new.id)
-    is_no = restored is None and new.state == ConsentState.UNSUBSCRIBED
+    is_no = new.state == ConsentState.UNSUBSCRIBED
     resource, ids = Resource("consent_change", holds.change_id), {"profileId": holds.profile_id}
     return Cause(("consent.changed",), resource, ids, always=is_no)
 
