@@ -94,6 +94,23 @@ class TestMatches:
         assert not matches(q, "Ann Lee", "ann.lee@example.com")
 
     @pytest.mark.parametrize(
+        "q",
+        [
+            "Ann Lee <ann.lee@example.com>", "<ANN.LEE@example.com>", '"Lee, Ann" <ann.lee@exam',
+            "(ann.lee@example.com)", "ann.lee@example.com,", "ann.lee@example.com; Lee",
+            "[ann.lee@example.com]",
+        ],
+    )  # fmt: skip
+    def test_an_address_as_mail_programs_write_it(self, q: str) -> None:
+        assert matches(q, "Ann Lee", "ann.lee@example.com")
+
+    @pytest.mark.parametrize(
+        "q", ["<lee@example.com>", "Bob <ann.lee@example.com>", "ann.lee@example.com, bob@x.org"]
+    )
+    def test_another_address_as_mail_programs_write_it(self, q: str) -> None:
+        assert not matches(q, "Ann Lee", "ann.lee@example.com")
+
+    @pytest.mark.parametrize(
         "q", ["+4915112345678", "4915112345678", "+49 151 1234", "+49 (151) 123-45678", "49151"]
     )
     def test_phones(self, q: str) -> None:

@@ -46,6 +46,7 @@ class TestProfiles:
             ("lee an", ["Ann Lee", "Lee Ångström"]),
             ("angstrom", ["Lee Ångström"]),
             (BOB, ["Anna Lind"]),
+            (f"Lind <{BOB}>", ["Anna Lind"]),
             ("lee lee", ["Ann Lee", "Lee Ångström"]),
             ("nothing", []),
             ("-", []),

@@ -6,6 +6,8 @@ import unicodedata
 SORT_KEY_BYTES = 512
 _WORD = re.compile(r"[^\W_]+")
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
+# No email address has these, but they may surround one: `Ann <ann@example.com>`.
+_BESIDE_EMAIL = re.compile(r'[\s<>()\[\]:;,"\\]+')
 _PHONE = re.compile(r"(?<!\S)\+[\d\s()./-]*\d(?!\S)")
 # Letters with a stroke and ligatures, which Unicode doesn't decompose.
 _LETTERS = str.maketrans(
@@ -90,7 +92,7 @@ def search_terms(q: str) -> list[SearchTerm]:
     folded = fold(q)
     terms = [
         (word,)
-        for part in " ".join(_PHONE.split(folded)).split()
+        for part in _BESIDE_EMAIL.split(" ".join(_PHONE.split(folded)))
         for word in ([part] if _EMAIL.fullmatch(part) else _WORD.findall(part))
     ]
     return [*terms, *(each for phone in _PHONE.findall(folded) for each in _phone_terms(phone))]
