@@ -68,6 +68,11 @@ class TestWords:
             "jean", "luc", "o", "brien", "jr", "4th", "x", "io",
         ]  # fmt: skip
 
+    def test_at_a_line_break(self) -> None:
+        assert words("Grüner\nTee\tlose\x85100\u2028g\x00x") == [
+            "gruner", "tee", "lose", "100", "g", "x",
+        ]  # fmt: skip
+
 
 class TestMatches:
     """`q` and a row."""
