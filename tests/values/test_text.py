@@ -68,6 +68,11 @@ class TestWords:
             "jean", "luc", "o", "brien", "jr", "4th", "x", "io",
         ]  # fmt: skip
 
+    def test_line_break_separates_words(self) -> None:
+        assert words("Grüner\nTee\tlose\x85100\u2028g\x00x") == [
+            "gruner", "tee", "lose", "100", "g", "x",
+        ]  # fmt: skip
+
 
 class TestMatches:
     """`q` and a row."""
@@ -91,6 +96,23 @@ class TestMatches:
         ],
     )  # fmt: skip
     def test_doesnt_find(self, q: str) -> None:
+        assert not matches(q, "Ann Lee", "ann.lee@example.com")
+
+    @pytest.mark.parametrize(
+        "q",
+        [
+            "Ann Lee <ann.lee@example.com>", "<ANN.LEE@example.com>", '"Lee, Ann" <ann.lee@exam',
+            "(ann.lee@example.com)", "ann.lee@example.com,", "ann.lee@example.com; Lee",
+            "[ann.lee@example.com]",
+        ],
+    )  # fmt: skip
+    def test_address_in_mailbox_notation(self, q: str) -> None:
+        assert matches(q, "Ann Lee", "ann.lee@example.com")
+
+    @pytest.mark.parametrize(
+        "q", ["<lee@example.com>", "Bob <ann.lee@example.com>", "ann.lee@example.com, bob@x.org"]
+    )
+    def test_other_address_in_mailbox_notation(self, q: str) -> None:
         assert not matches(q, "Ann Lee", "ann.lee@example.com")
 
     @pytest.mark.parametrize(

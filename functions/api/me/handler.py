@@ -53,6 +53,16 @@ def update_me(caller: SignedIn, writes: Writes, body: MeUpdate) -> Me:
     return Me.of(account.account_of(account.rename(caller, body.name, writes)))
 
 
+@app.get("/v1/me/workspace", operation_id="me.getWorkspace")
+def get_workspace(caller: SignedIn) -> WorkspaceSummary:
+    """Get the active workspace.
+
+    Every request of this session works in it. Where none is active, as after the end of a
+    membership, it is 404.
+    """
+    return WorkspaceSummary.of(account.active_workspace(caller))
+
+
 @app.put(
     "/v1/me/workspace",
     operation_id="me.putWorkspace",

@@ -69,5 +69,6 @@ CHAPTER: Chapter = [
         keep="owner",
     ),
     Step("me.putWorkspace", OLIVE, body={"workspaceId": "{workspace.id}"}),
+    Step("me.getWorkspace", OLIVE),
     Step("me.changePassword", OLIVE, body={"current": NEW_PASSWORD, "password": PASSWORD}),
 ]

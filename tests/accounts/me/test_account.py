@@ -8,10 +8,13 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.identity.repository import PersonItem, SessionItem, find_token, person_key
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.item import find
 from storepost.values.ids import new_id
 from storepost.values.scope import PersonScope, WorkspaceScope
-from tests.harness.world import CANARY, Someone, World
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.world import CANARY, Answer, Someone, World
 
 
 def row_of(someone: Someone) -> PersonItem:
@@ -144,6 +147,67 @@ class TestUpdate:
             assert (answer.status, answer.json["user"]["name"]) == (200, name)
         assert answer.header("idempotency-replayed") == "true"
         assert row_of(someone).name == "Bea"
+
+
+class TestGetWorkspace:
+    """GET /me/workspace."""
+
+    def test_api_key_is_refused(self, world: World) -> None:
+        maker = world.person()
+        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
+        answer = world.call("GET", "/me/workspace", token=key)
+        assert answer.problem() == (403, "sign_in_required")
+
+    def test_chosen_workspace(self, world: World) -> None:
+        someone = world.person()
+        first, second = world.workspace(someone), world.workspace(someone)
+        other, _ = world.sign_in(someone.id, second)
+        body = {"workspaceId": str(first.id)}
+        chosen = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
+        shown = world.call("GET", "/me/workspace", token=someone.token)
+        assert (shown.status, shown.json) == (200, chosen.json)
+        assert shown.header("etag") == chosen.header("etag")
+        assert shown.json == world.call("GET", f"/workspaces/{first.id}", token=other).json
+        in_other = world.call("GET", "/me/workspace", token=other)
+        assert in_other.json["id"] == str(second.id)
+
+    def test_no_active_workspace_is_404(self, world: World) -> None:
+        someone = world.person()
+        answer = world.call("GET", "/me/workspace", token=someone.token)
+        assert answer.problem() == (404, "not_found")
+        workspace = world.workspace(world.person())
+        world.join(someone, workspace, Role.MEMBER)
+        answer = world.call("GET", "/me/workspace", token=someone.token)
+        assert (answer.status, answer.json["role"]) == (200, "member")
+        membership = world.membership(someone, workspace)
+        assert membership is not None
+        commit_anew(lambda c: WorkspaceRepository(workspace).delete_member(c, membership))
+        answer = world.call("GET", "/me/workspace", token=someone.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_workspace_requiring_two_factor(self, world: World) -> None:
+        someone = world.person()
+        workspace = world.workspace(someone)
+        world.require_two_factor(workspace)
+        answer = world.call("GET", "/me/workspace", token=someone.token)
+        assert (answer.status, answer.json["id"]) == (200, str(workspace.id))
+
+    def test_concurrent_choice_fails_the_precondition(self, world: World) -> None:
+        someone = world.person()
+        first, second = world.workspace(someone), world.workspace(someone)
+        tag = world.call("GET", "/me/workspace", token=someone.token).header("etag")
+        assert tag is not None
+
+        def choose(workspace: WorkspaceScope, **headers: str) -> Answer:
+            body = {"workspaceId": str(workspace.id)}
+            return world.call(
+                "PUT", "/me/workspace", token=someone.token, json_body=body, headers=headers
+            )
+
+        with before_the_commit(lambda: choose(first)):
+            answer = choose(second, **{"if-match": tag})
+        assert answer.problem() == (412, "precondition_failed")
+        assert active_workspace(someone.token) == first
 
 
 class TestSetWorkspace:

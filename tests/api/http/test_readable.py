@@ -14,8 +14,7 @@ from tests.harness.answers import operations
 from tests.harness.world import Answer, Someone, World
 
 WRITE_ONLY = {
-    # Read as a whole: `GET /me` and the lists of sessions and of identities.
-    "/me/workspace",
+    # Read as a whole: the lists of sessions and of identities.
     "/sessions/{id}",
     "/profiles/{id}/identities/{identityId}",
 }

@@ -15,6 +15,7 @@ from storepost.platform.messaging.outbox import OutboxItem
 from storepost.values import clock
 from tests.catalog.products.sample import product, put
 from tests.catalog.products.state import check, store_of
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.runs import run_worker
 from tests.harness.world import Someone, World
@@ -84,6 +85,21 @@ def shop(world: World, owner: Someone, store: str) -> Shop:
     return Shop(world, owner, store)
 
 
+def test_product_written_right_before_the_change_is_resolved_again(shop: Shop) -> None:
+    texts = [{"locale": each, "title": f"New {title}"} for each, title in TITLES.items()]
+    body = product(locales=texts, updatedAt="2026-04-01T00:00:00Z")
+
+    def write() -> None:
+        shop.world.advance(seconds=1)
+        assert put(shop.world, shop.owner, shop.id, "p-0", body).status == 200
+
+    with before_the_commit(write):
+        shop.set_primary("en")
+    shop.world.deliver()
+    assert sorted(shop.titles()) == ["New Tea", "Tea 1", "Tea 2"]
+    check(shop.world, store_of(shop.world, shop.id))
+
+
 def terms(shop: Shop, **more: Any) -> Job:
     """The message by which the products follow the store as it is now."""
     store, until = UUID(shop.id), clock.to_text(clock.now() + timedelta(seconds=1))
@@ -131,6 +147,7 @@ class TestPrimaryLocale:
         shop.set_primary("en")
         [message] = queued(shop)
         until = clock.from_text(message.pop("until"))
+        until -= store_terms_worker.UNDER_WAY
         assert before - timedelta(milliseconds=1) <= until <= clock.now()
         workspace = store_of(shop.world, shop.id).workspace.id
         assert message == {

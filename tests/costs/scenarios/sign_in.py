@@ -101,6 +101,7 @@ def reset_password(shop: Shop) -> Request:
 SCENARIOS.plain("auth.signOut", lambda shop: Request(shop.owner.token))
 SCENARIOS.plain("me.get", lambda shop: Request(shop.owner.token))
 SCENARIOS.plain("me.update", lambda shop: Request(shop.owner.token, {"name": "Olivia Steinberger"}))
+SCENARIOS.plain("me.getWorkspace", lambda shop: Request(shop.owner.token))
 
 
 @SCENARIOS.of("me.putWorkspace")

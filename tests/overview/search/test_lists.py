@@ -46,6 +46,7 @@ class TestProfiles:
             ("lee an", ["Ann Lee", "Lee Ångström"]),
             ("angstrom", ["Lee Ångström"]),
             (BOB, ["Anna Lind"]),
+            (f"Lind <{BOB}>", ["Anna Lind"]),
             ("lee lee", ["Ann Lee", "Lee Ångström"]),
             ("nothing", []),
             ("-", []),
@@ -173,6 +174,23 @@ class TestProducts:
                 assert [row["externalId"] for row in page["items"]] == expected
                 assert page["total"] == len(expected)
         assert answered > len(queries) // 2
+
+    @pytest.mark.parametrize("q", ["tea", "green tea", "green\ntea", "te gr"])
+    def test_title_of_two_lines(self, scenario: Scenario, q: str) -> None:
+        store = scenario.store()
+        body = {
+            "updatedAt": "2026-01-02T03:04:05Z",
+            "status": "active",
+            "locales": [{"locale": "en", "title": "Green\nTea"}],
+            "variants": [],
+        }
+        answer = scenario.call("PUT", f"/stores/{store}/products/p1", body)
+        assert answer.status == 201
+        scenario.world.deliver()
+        assert scenario.get("/products", q=q)["total"] == 1
+        assert scenario.get("/products", q="greentea")["total"] == 0
+        [group] = scenario.get("/search", q=q)["groups"]
+        assert [found["id"] for found in group["items"]] == [answer.json["id"]]
 
     def test_pages(self, scenario: Scenario) -> None:
         store = scenario.store()

@@ -215,6 +215,53 @@ class TestCreate:
         assert again.json["connectedAt"] > first["connectedAt"]
         assert store_count(world, owner) == 1
 
+    def test_reconnected_store_keeps_its_locales(self, world: World, owner: Someone) -> None:
+        store = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        path = f"/stores/{store['id']}"
+        austrian = {
+            "locale": NEW["primaryLocale"],
+            "label": "Shop for Austria",
+            "isPrimary": True,
+            "country": "LI",
+            "currency": "EUR",
+            "url": "https://shop.example.com/at",
+        }
+        english = {**austrian, "locale": "en", "label": "Shop", "isPrimary": False}
+        put = world.call("PUT", f"{path}/locales", token=owner.token, json_body=[austrian, english])
+        assert put.status == 200
+        world.call("POST", f"{path}/disconnect", token=owner.token)
+        assert world.call("POST", "/stores", token=owner.token, json_body=NEW).status == 200
+        shown = world.call("GET", f"{path}/locales", token=owner.token)
+        assert shown.json["items"] == [austrian, english]
+
+    def test_reconnected_store_with_another_primary_locale(
+        self, world: World, owner: Someone
+    ) -> None:
+        store = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        path = f"/stores/{store['id']}"
+        rows = world.call("GET", f"{path}/locales", token=owner.token).json["items"]
+        english = {
+            **rows[0],
+            "locale": "en",
+            "label": "Shop",
+            "isPrimary": False,
+            "currency": "GBP",
+        }
+        world.call("PUT", f"{path}/locales", token=owner.token, json_body=[*rows, english])
+        world.call("POST", f"{path}/disconnect", token=owner.token)
+        moved = {**NEW, "primaryLocale": "en", "storefrontUrl": "https://new.example.com/"}
+        assert world.call("POST", "/stores", token=owner.token, json_body=moved).status == 200
+        shown = world.call("GET", f"{path}/locales", token=owner.token).json["items"]
+        assert shown == [
+            {
+                **english,
+                "isPrimary": True,
+                "currency": NEW["currency"],
+                "url": "https://new.example.com/",
+            },
+            {**rows[0], "isPrimary": False},
+        ]
+
     def test_replay(self, world: World, owner: Someone) -> None:
         first = world.call("POST", "/stores", token=owner.token, json_body=NEW, key="k")
         again = world.call("POST", "/stores", token=owner.token, json_body=NEW, key="k")

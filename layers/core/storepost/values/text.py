@@ -6,12 +6,15 @@ import unicodedata
 SORT_KEY_BYTES = 512
 _WORD = re.compile(r"[^\W_]+")
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
+# No email address has these, but they may surround one: `Ann <ann@example.com>`.
+_BESIDE_EMAIL = re.compile(r'[\s<>()\[\]:;,"\\]+')
 _PHONE = re.compile(r"(?<!\S)\+[\d\s()./-]*\d(?!\S)")
 # Letters with a stroke and ligatures, which Unicode doesn't decompose.
 _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}  # noqa: RUF001
 )
 
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]+")
 _BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
@@ -45,9 +48,14 @@ def sort_key(text: str) -> str:
     return fold(text).encode()[:SORT_KEY_BYTES].decode(errors="ignore")
 
 
+def fold_words(text: str) -> str:
+    """Returns the folded text for a search: line breaks, like spaces, are between two words."""
+    return fold(text if text.isprintable() else _CONTROL.sub(" ", text))
+
+
 def words(text: str) -> list[str]:
     """Returns the folded words of a text, cut at every character but letters and digits."""
-    return words_of_folded(fold(text))
+    return words_of_folded(fold_words(text))
 
 
 def words_of_folded(folded: str) -> list[str]:
@@ -70,7 +78,7 @@ def matches(q: str, *texts: str | None) -> bool:
 
 def words_of_row(text: str) -> list[str]:
     """Returns the words that `q` finds a row by: the text's words, and its parts between spaces."""
-    return [*words(text), *fold(text).split()]
+    return [*words(text), *fold_words(text).split()]
 
 
 def words_to_find(folded: str) -> list[str]:
@@ -87,10 +95,10 @@ def search_terms(q: str) -> list[SearchTerm]:
 
     A row must have one word of each term.
     """
-    folded = fold(q)
+    folded = fold_words(q)
     terms = [
         (word,)
-        for part in " ".join(_PHONE.split(folded)).split()
+        for part in _BESIDE_EMAIL.split(" ".join(_PHONE.split(folded)))
         for word in ([part] if _EMAIL.fullmatch(part) else _WORD.findall(part))
     ]
     return [*terms, *(each for phone in _PHONE.findall(folded) for each in _phone_terms(phone))]

@@ -12,9 +12,15 @@ from storepost.accounts.identity.repository import (
     rename_person,
 )
 from storepost.accounts.identity.trusted_browsers import count_trusted
-from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, standings_of
+from storepost.accounts.me.proof import present
+from storepost.accounts.workspaces.repository import (
+    Standing,
+    WorkspaceRepository,
+    active_standing,
+    standings_of,
+)
 from storepost.platform.persistence.changes import Changes
-from storepost.values.problems import FieldError, ValidationFailed
+from storepost.values.problems import FieldError, NotFound, ValidationFailed
 from storepost.values.scope import PersonScope, WorkspaceScope
 from storepost.values.text import fold
 
@@ -50,6 +56,17 @@ def rename(caller: SignedInPerson, name: str, changes: Changes) -> SignedInPerso
     """Changes the person's name."""
     rename_person(changes, caller.person, name)
     return replace(caller, person=replace(caller.person, name=name))
+
+
+def active_workspace(caller: SignedInPerson) -> Standing:
+    """Returns the session's active workspace as stored now, with the caller's membership.
+
+    Raises NotFound if none is active.
+    """
+    standing = active_standing(present(caller))
+    if standing is None:
+        raise NotFound("No workspace is active in this session.")
+    return standing
 
 
 def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Standing:

@@ -8,7 +8,6 @@ after a run that was killed anywhere.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from storepost.catalog.products.naming import name_variants
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.store_terms_worker import (
     RESOLVED_AT_ONCE,
+    UNDER_WAY,
     apply_store_terms,
     next_changed,
     resolve_all_again,
@@ -44,8 +44,6 @@ MAX_STORED_AT_ONCE = 3_000_000
 more may be as large as a row may be.
 """
 CLEARED_AT_ONCE = 80
-UNDER_WAY = timedelta(minutes=1)
-"""How much older than its commit the time in a write may be: no unit of work takes longer."""
 MAX_ROUNDS = 5
 
 

@@ -7,6 +7,7 @@ anyway. So the work may be repeated, delayed, and resumed anywhere.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from storepost.catalog.products.jobs import Job, JobKind
@@ -26,11 +27,16 @@ from storepost.values import clock
 
 RESOLVED_AT_ONCE = 8
 """Products of one transaction: each takes its row, its list entries and their nodes."""
+UNDER_WAY = timedelta(minutes=1)
+"""How much older than its commit the time in a write may be: no unit of work takes longer."""
 
 
 def queue_store_terms(changes: Changes, store: Store) -> None:
-    """Queues the work, in the transaction that changes the store's primary locale or currencies."""
-    until = clock.to_text(clock.now())
+    """Queues the work, in the transaction that changes the store's primary locale or currencies.
+
+    A product may still be written by the former terms until that transaction is committed.
+    """
+    until = clock.to_text(clock.now() + UNDER_WAY)
     send(changes, Job(JobKind.TERMS, store.workspace.id, store.id, store.id, until))
 
 

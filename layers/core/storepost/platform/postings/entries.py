@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.values.text import fold, words_of_folded, words_to_find
+from storepost.values.text import fold_words, words_of_folded, words_to_find
 
 MAX_BYTES = 700
 """The size of a posting's text, so that a posting takes one write unit."""
@@ -72,12 +72,12 @@ class Posting:
 
 def code_word(code: str) -> str:
     """Returns a code, which may have spaces, as a posting's word; no query's word begins so."""
-    return f"={_cut(' '.join(fold(code).split()), _WORD_BYTES)}"
+    return f"={_cut(' '.join(fold_words(code).split()), _WORD_BYTES)}"
 
 
 def postings_of(entry: SearchEntry) -> list[Posting]:
     """Returns the postings of an entry, one for each word."""
-    title = " ".join(fold(entry.title).split())
+    title = " ".join(fold_words(entry.title).split())
     keys = {key_word(key) for key in entry.keys if not _has_spaces(key)}
     words = _words(entry)
     # Without words in its text, no posting of it is found by the beginning of a word.
@@ -94,7 +94,7 @@ def postings_of(entry: SearchEntry) -> list[Posting]:
 
 def key_word(key: str) -> str:
     """Returns the word by which a key is found: the key without a number's or phone's sign."""
-    return _cut(fold(key).lstrip("#+"), _WORD_BYTES)
+    return _cut(fold_words(key).lstrip("#+"), _WORD_BYTES)
 
 
 def _has_spaces(key: str) -> bool:
@@ -116,13 +116,13 @@ def _words(entry: SearchEntry) -> dict[str, None]:
 
 
 def _all_words(entry: SearchEntry) -> Iterator[str]:
-    yield from words_to_find(fold(entry.title))
+    yield from words_to_find(fold_words(entry.title))
     for key in entry.keys:
-        yield from words_to_find(fold(key))
+        yield from words_to_find(fold_words(key))
         if not _has_spaces(key):
             yield key_word(key)
     for text in entry.texts:
-        yield from words_to_find(fold(text))
+        yield from words_to_find(fold_words(text))
 
 
 def _text(title: str, words: dict[str, None]) -> str:

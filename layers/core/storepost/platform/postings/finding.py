@@ -15,7 +15,7 @@ from uuid import UUID
 
 from storepost.platform.postings.entries import Posting, code_word, key_word
 from storepost.platform.postings.repository import PAGE, PostingRepository
-from storepost.values.text import SearchTerm, fold, search_terms, whole_phone
+from storepost.values.text import SearchTerm, fold_words, search_terms, whole_phone
 
 MAX_HITS = 1_000
 """A total is exact up to this number; a greater total is reported as this number."""
@@ -47,7 +47,7 @@ class Query:
     @classmethod
     def of(cls, q: str) -> "Query":
         """Returns the query for the text that a user typed."""
-        return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(search_terms(q))))
+        return cls(" ".join(fold_words(q).split()), tuple(dict.fromkeys(search_terms(q))))
 
     @cached_property
     def names(self) -> frozenset[str]:

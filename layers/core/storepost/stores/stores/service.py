@@ -79,14 +79,7 @@ def save_connected(
 
 
 def _connected(workspace: WorkspaceScope, known: Store | None, payload: CustomStore) -> Store:
-    primary = StoreLocale(
-        locale=payload.primary_locale,
-        label=parts(payload.primary_locale).label,
-        is_primary=True,
-        country=parts(payload.primary_locale).country,
-        currency=payload.currency,
-        url=payload.storefront_url,
-    )
+    primary = _primary_locale(known, payload)
     others = [row for row in known.locales if row.locale != primary.locale] if known else []
     return Store(
         id=known.id if known else new_id(),
@@ -104,6 +97,28 @@ def _connected(workspace: WorkspaceScope, known: Store | None, payload: CustomSt
         contact_email=payload.contact_email,
         connected_at=clock.now(),
         locales=(primary, *(replace(row, is_primary=False) for row in others)),
+    )
+
+
+def _primary_locale(known: Store | None, payload: CustomStore) -> StoreLocale:
+    """Returns the store's primary locale; a known store keeps what it said of that locale."""
+    code, rows = payload.primary_locale, known.locales if known else ()
+    stored = next((row for row in rows if row.locale == code), None)
+    if known is None or stored is None:
+        return StoreLocale(
+            locale=code,
+            label=parts(code).label,
+            is_primary=True,
+            country=parts(code).country,
+            currency=payload.currency,
+            url=payload.storefront_url,
+        )
+    is_storefront = stored.url == known.storefront_url
+    return replace(
+        stored,
+        is_primary=True,
+        currency=payload.currency,
+        url=payload.storefront_url if is_storefront else stored.url,
     )
 
 
