@@ -128,6 +128,22 @@ class TestFirstImport:
         prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
         assert prices == {"1": 2438, "2.5": 2437500}
 
+    def test_marks_that_cannot_be_seen_change_no_price(self, shop: Shop) -> None:
+        """Spreadsheets and shops that write from right to left put them beside numbers."""
+        prices = {
+            "a": "15.90\u200e",
+            "b": "\u200f15.90",
+            "c": "15.90\u200b",
+            "d": "15.90 \u200fEUR",
+        }
+        rows = [{"id": name, "title": name, "price": price} for name, price in prices.items()]
+        feed = shop.feed(csv(*rows))
+        assert shop.skipped(feed) == []
+        money = {"amount": 1590, "currency": "EUR"}
+        assert [row["price"] for row in shop.products().values()] == [
+            {"min": money, "max": money}
+        ] * 4
+
     def test_rows_match_what_the_store_has(self, shop: Shop) -> None:
         """By a variant's id, a product's, a SKU, a barcode: in that order."""
         shop.put_product("p1")

@@ -56,6 +56,15 @@ def test_what_a_country_writes(text: str) -> None:
     assert read_price(text, "EUR") == Money(*WRITTEN[text])
 
 
+@pytest.mark.parametrize("unseen", currency_signs.UNSEEN)
+def test_what_cannot_be_seen_is_no_currency(unseen: str) -> None:
+    """CLDR has such a sign: a zero width space is the Cape Verdean escudo's in Portuguese."""
+    for text in (f"{unseen}15.90", f"15.90{unseen}", f"15{unseen}.90", f" {unseen} 15.90 "):
+        assert read_price(text, "EUR") == Money(1590, "EUR")
+    assert read_price(f"15.90 {unseen}₪{unseen}", "EUR") == Money(1590, "ILS")
+    assert currency_signs.currency_of(unseen, ["EUR"]) is None
+
+
 def test_every_currency_by_its_code() -> None:
     for code in sorted(currencies()):
         for text in (f"15 {code}", f"{code} 15", f"15 {code.lower()}"):

@@ -27,7 +27,12 @@ _ALSO: Mapping[str, str] = {
     "r": "ZAR", "r$": "BRL", "₽": "RUB", "£": "GBP EGP GIP FKP SHP SSP", "¥": "JPY CNY",
     "лв": "BGN", "kn": "HRK", "￥": "JPY CNY", "ksh": "KES", "s/": "PEN", "₴": "UAH", "₺": "TRY",
 }  # fmt: skip
-_NOISE = str.maketrans("", "", " \t.\u00a0\u202f\u2009\u200b\u200e\u200f\u061c")
+UNSEEN = (
+    "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060"
+    "\u2066\u2067\u2068\u2069\ufeff"
+)
+"""Characters that can't be seen, such as direction marks: they mean no currency."""
+_NOISE = str.maketrans("", "", f" \t.\u00a0\u202f\u2009{UNSEEN}")
 
 
 @cache
@@ -36,12 +41,13 @@ def _signs() -> Mapping[str, tuple[str, ...]]:
     signs: dict[str, list[str]] = {}
     for table in (_ALSO, json.loads(written)):
         for sign, codes in table.items():
-            signs.setdefault(folded_sign(sign), []).extend(codes.split())
+            if folded := folded_sign(sign):
+                signs.setdefault(folded, []).extend(codes.split())
     return {sign: tuple(dict.fromkeys(_usual_first(codes))) for sign, codes in signs.items()}
 
 
 def folded_sign(sign: str) -> str:
-    """Returns the sign for comparison: in lower case, without points and blanks."""
+    """Returns the sign for comparison: in lower case, without points, blanks and `UNSEEN`."""
     return sign.translate(_NOISE).lower()
 
 

@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 
 from storepost.feeds.files.objects import Number
-from storepost.feeds.records.currency_signs import currency_of
+from storepost.feeds.records.currency_signs import UNSEEN, currency_of
 from storepost.values.money import Money, digits
 
 _MAX_MINOR_UNITS = 10**15
@@ -20,7 +20,8 @@ _PRICE = re.compile(
 _MINUS = re.compile(r"\s*[-\u2212]")
 """A minus after a number: SAP's sign of a negative one. After a separator it stands for cents."""
 _LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
-_NOTHING = str.maketrans("", "", _BLANKS)
+_NOTHING = str.maketrans("", "", _BLANKS + UNSEEN)
+_SEEN = str.maketrans("", "", UNSEEN)
 _SEPARATED = re.compile(r"\d[\d.,]*")
 _LENGTH = 100
 """Characters; no price is longer."""
@@ -44,7 +45,7 @@ def read_price(
 
 @lru_cache(maxsize=20_000)
 def _read_price(text: str, currency: str, of_locale: str | None, point: str | None) -> Money | None:
-    found = _PRICE.fullmatch(text.strip())
+    found = _PRICE.fullmatch(text.translate(_SEEN).strip())
     if found is None or (not found["dashes"] and _MINUS.match(found["after"])):
         return None
     named = (found["before"] + found["after"]).strip(" .-\u2013\u2014\u00a0\u202f")
