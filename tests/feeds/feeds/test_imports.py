@@ -128,6 +128,13 @@ class TestFirstImport:
         prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
         assert prices == {"1": 2438, "2.5": 2437500}
 
+    def test_a_price_with_a_sign_and_its_code(self, shop: Shop) -> None:
+        """Shopify writes prices with their currency so."""
+        feed = shop.feed(csv({"id": "a", "title": "A", "price": "€1.299,00 EUR"}))
+        assert feed["latestImport"]["counts"] == counts(rows=1, imported=1, created=1, products=1)
+        money = {"amount": 129900, "currency": "EUR"}
+        assert shop.products()["a"]["price"] == {"min": money, "max": money}
+
     def test_marks_that_cannot_be_seen_change_no_price(self, shop: Shop) -> None:
         """Spreadsheets and shops that write from right to left put them beside numbers."""
         prices = {

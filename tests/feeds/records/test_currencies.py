@@ -48,6 +48,13 @@ WRITTEN = {
     "1.250 KWD": (1250, "KWD"),
     "1 299,90 лв.": (129990, "BGN"),
     "1.299,90 kn": (129990, "HRK"),
+    "$1,299.00 USD": (129900, "USD"),
+    "USD $15": (1500, "USD"),
+    "$15.00 CAD": (1500, "CAD"),
+    "€15,90 EUR": (1590, "EUR"),
+    "15.90 $ AUD": (1590, "AUD"),
+    "Rs. 500 INR": (50000, "INR"),
+    "kr 129,00 SEK": (12900, "SEK"),
 }
 
 
@@ -72,7 +79,11 @@ def test_every_currency_by_its_code() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["-5 €", "\u22125 €", "5 € / kg", "from 5 €", "5 Quatloos", "€", "5 € 6"]
+    "text",
+    [
+        *("-5 €", "\u22125 €", "5 € / kg", "from 5 €", "5 Quatloos", "€", "5 € 6"),
+        *("$5 EUR", "EUR 5 USD", "£ 5 USD", "5 CAD USD", "5 $ USD CAD"),
+    ],
 )
 def test_what_says_no_price(text: str) -> None:
     assert read_price(text, "EUR") is None

@@ -5,7 +5,7 @@ This module adds what people write besides.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -60,12 +60,24 @@ def currency_of(named: str, likely: Iterable[str | None]) -> str | None:
     """Returns the currency that a code, a sign or a word means; None if it means none.
 
     A sign that several share means the first of the `likely` ones that has it, else the usual one.
+    Several words, such as a sign and a code, mean the currency that all of them may mean.
     """
-    sign = folded_sign(named)
+    codes = _codes_of(named) or _shared(map(_codes_of, named.split()))
+    return next((code for code in likely if code in codes), codes[0]) if codes else None
+
+
+def _codes_of(word: str) -> Sequence[str]:
+    """Returns the currencies that one code, sign or word may mean, the usual ones first."""
+    sign = folded_sign(word)
     bare = sign.strip("/-\u2013\u2014")
     if codes := _signs().get(sign) or _signs().get(bare):
-        return next((code for code in likely if code in codes), codes[0])
+        return codes
     try:
-        return checked_currency(bare)
+        return (checked_currency(bare),)
     except ValueError:
-        return None
+        return ()
+
+
+def _shared(words: Iterable[Sequence[str]]) -> Sequence[str]:
+    first, *others = [*words] or [()]
+    return [code for code in first if all(code in each for each in others)]

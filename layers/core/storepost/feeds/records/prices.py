@@ -48,7 +48,7 @@ def _read_price(text: str, currency: str, of_locale: str | None, point: str | No
     found = _PRICE.fullmatch(text.translate(_SEEN).strip())
     if found is None or (not found["dashes"] and _MINUS.match(found["after"])):
         return None
-    named = (found["before"] + found["after"]).strip(" .-\u2013\u2014\u00a0\u202f")
+    named = f"{found['before']} {found['after']}".strip(" .-\u2013\u2014\u00a0\u202f")
     code = currency_of(named, (of_locale, currency)) if named else currency
     if code is None:
         return None
