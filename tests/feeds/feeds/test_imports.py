@@ -135,6 +135,11 @@ class TestFirstImport:
         money = {"amount": 129900, "currency": "EUR"}
         assert shop.products()["a"]["price"] == {"min": money, "max": money}
 
+    @pytest.mark.parametrize("price", ["1 299:-", "1\u066c299\u066b00"])
+    def test_a_price_as_countries_write_it(self, shop: Shop, price: str) -> None:
+        shop.feed(csv({"id": "a", "title": "A", "price": price}))
+        assert shop.products()["a"]["price"]["min"] == {"amount": 129900, "currency": "EUR"}
+
     def test_marks_that_cannot_be_seen_change_no_price(self, shop: Shop) -> None:
         """Spreadsheets and shops that write from right to left put them beside numbers."""
         prices = {
