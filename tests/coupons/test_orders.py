@@ -98,6 +98,31 @@ class TestUse:
         assert shop.counts(made) == counts(used=1)
         shop.check()
 
+    def test_the_code_says_what_its_order_says_of_itself_now(self, shop: Shop) -> None:
+        """Shops number an order anew once it is paid, and correct when it was placed."""
+        one = shop.pool(1)
+        code = shop.texts(one)[0]
+        shop.use(code, "LATER", number="#D1")
+        made = shop.brought("LATER").json["id"]
+        shop.world.deliver()
+        for placed in (0, 2, 1):
+            order = shop.use(code, "LATER", at=placed, number="#1001", updatedAt=day(9)).json
+            for coupon in (one, made):
+                [used] = shop.codes(coupon)
+                assert used["order"] == {"id": order["id"], "number": "#1001"}
+                assert used["usedAt"] == order["placedAt"]
+        shop.check()
+
+    def test_an_order_that_is_placed_later_than_was_said_leaves_the_code_to_another(
+        self, shop: Shop
+    ) -> None:
+        code = shop.texts(shop.pool(1))[0]
+        shop.use(code, order="1", number="#1", at=1)
+        shop.use(code, order="1", number="#1", placedAt=day(5), updatedAt=day(6))
+        shop.use(code, order="2", number="#2", at=3)
+        [used] = shop.get("/coupons")["items"]
+        assert [each["order"]["number"] for each in shop.codes(used["id"])] == ["#2"]
+
     def test_an_order_in_a_batch_does_what_its_put_does(self, shop: Shop) -> None:
         coupon = shop.pool(3)
         codes = shop.texts(coupon)
