@@ -1,12 +1,14 @@
 """Imports: what becomes of a file's rows."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
 from storepost.catalog.products.keys import product_partition
 from storepost.feeds.records.reading import UNUSABLE_ID
-from tests.feeds.feeds.feed_store import Shop, counts, csv
+from storepost.values import clock
+from tests.feeds.feeds.feed_store import MAPPING, Shop, counts, csv
 
 
 class TestFirstImport:
@@ -127,6 +129,22 @@ class TestFirstImport:
         assert feed["latestImport"]["counts"] == counts(rows=2, imported=2, created=2, products=2)
         prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
         assert prices == {"1": 2438, "2.5": 2437500}
+
+    def test_a_sale_that_ends_at_a_timestamp(self, shop: Shop) -> None:
+        """As WordPress stores it; the same file has the former price once the moment has passed."""
+        ends = int((clock.now() + timedelta(hours=2)).timestamp())
+        row = {
+            "id": "a",
+            "title": "A",
+            "price": "9",
+            "sale_price": "5",
+            "sale_price_dates_to": ends,
+        }
+        feed = shop.feed(csv(row), mapping={**MAPPING, "sale_price_dates_to": "ignore"})
+        assert shop.products()["a"]["price"]["min"]["amount"] == 500
+        shop.world.advance(hours=3)
+        shop.again(feed)
+        assert shop.products()["a"]["price"]["min"]["amount"] == 900
 
     def test_a_price_with_a_sign_and_its_code(self, shop: Shop) -> None:
         """Shopify writes prices with their currency so."""
