@@ -459,10 +459,19 @@ class TestNextImport:
         assert again["counts"] == counts(rows=1, imported=1, products=1, fromFirstRow=1)
         assert self.placed(shop) == {"p1": {"v"}}
 
-    def test_no_rows_remove_nothing(self, shop: Shop) -> None:
+    @pytest.mark.parametrize(
+        "file",
+        [
+            "id,title,price\n",
+            "<rss><channel><title>T</title><link>https://shop.example/</link></channel></rss>",
+            "<shop><name>S</name><categories><category id='1' parentId='2'>A</category>"
+            "<category id='2'>B</category></categories><offers/></shop>",
+        ],
+    )
+    def test_no_rows_remove_nothing(self, shop: Shop, file: str) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
-        again = shop.again(feed, "id,title,price\n")
+        again = shop.again(feed, file)
         assert (again["status"], again["error"]) == ("failed", "no_rows")
         assert stored(shop) == before
 
