@@ -466,6 +466,10 @@ class TestNextImport:
             "<rss><channel><title>T</title><link>https://shop.example/</link></channel></rss>",
             "<shop><name>S</name><categories><category id='1' parentId='2'>A</category>"
             "<category id='2'>B</category></categories><offers/></shop>",
+            '{"error": "maintenance"}',
+            "Too many connections\nTry again later\n",
+            "number,title\n1,A\n2,B\n",
+            "id,title,price\na;A;5\nb;B;5\n",
         ],
     )
     def test_no_rows_remove_nothing(self, shop: Shop, file: str) -> None:
@@ -474,6 +478,11 @@ class TestNextImport:
         again = shop.again(feed, file)
         assert (again["status"], again["error"]) == ("failed", "no_rows")
         assert stored(shop) == before
+
+    def test_rows_that_cannot_be_used_are_rows(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        again = shop.again(feed, csv({**CATALOGUE[0], "price": "ask us"}))
+        assert again["counts"] == counts(rows=1, skipped=1, removed=6)
 
     def test_a_manual_one_may_remove_most(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
