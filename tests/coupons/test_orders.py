@@ -98,6 +98,29 @@ class TestUse:
         assert shop.counts(made) == counts(used=1)
         shop.check()
 
+    def test_code_shows_changed_number_and_date_of_its_order(self, shop: Shop) -> None:
+        """Shops number an order anew once it is paid, and correct when it was placed."""
+        one = shop.pool(1)
+        code = shop.texts(one)[0]
+        shop.use(code, "LATER", number="#D1")
+        made = shop.brought("LATER").json["id"]
+        shop.world.deliver()
+        for placed in (0, 2, 1):
+            order = shop.use(code, "LATER", at=placed, number="#1001", updatedAt=day(9)).json
+            for coupon in (one, made):
+                [used] = shop.codes(coupon)
+                assert used["order"] == {"id": order["id"], "number": "#1001"}
+                assert used["usedAt"] == order["placedAt"]
+        shop.check()
+
+    def test_order_moved_later_yields_the_code_to_an_earlier_order(self, shop: Shop) -> None:
+        code = shop.texts(shop.pool(1))[0]
+        shop.use(code, order="1", number="#1", at=1)
+        shop.use(code, order="1", number="#1", placedAt=day(5), updatedAt=day(6))
+        shop.use(code, order="2", number="#2", at=3)
+        [used] = shop.get("/coupons")["items"]
+        assert [each["order"]["number"] for each in shop.codes(used["id"])] == ["#2"]
+
     def test_order_in_batch_marks_codes_used_like_put(self, shop: Shop) -> None:
         coupon = shop.pool(3)
         codes = shop.texts(coupon)

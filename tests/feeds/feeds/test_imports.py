@@ -1,12 +1,14 @@
 """Imports: what becomes of a file's rows."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
 from storepost.catalog.products.keys import product_partition
 from storepost.feeds.records.reading import UNUSABLE_ID
-from tests.feeds.feeds.feed_store import Shop, counts, csv
+from storepost.values import clock
+from tests.feeds.feeds.feed_store import MAPPING, Shop, counts, csv
 
 
 class TestFirstImport:
@@ -127,6 +129,50 @@ class TestFirstImport:
         assert feed["latestImport"]["counts"] == counts(rows=2, imported=2, created=2, products=2)
         prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
         assert prices == {"1": 2438, "2.5": 2437500}
+
+    def test_sale_ending_at_a_timestamp(self, shop: Shop) -> None:
+        """As WordPress stores it; the same file has the former price once the moment has passed."""
+        ends = int((clock.now() + timedelta(hours=2)).timestamp())
+        row = {
+            "id": "a",
+            "title": "A",
+            "price": "9",
+            "sale_price": "5",
+            "sale_price_dates_to": ends,
+        }
+        feed = shop.feed(csv(row), mapping={**MAPPING, "sale_price_dates_to": "ignore"})
+        assert shop.products()["a"]["price"]["min"]["amount"] == 500
+        shop.world.advance(hours=3)
+        shop.again(feed)
+        assert shop.products()["a"]["price"]["min"]["amount"] == 900
+
+    def test_price_with_sign_and_currency_code(self, shop: Shop) -> None:
+        """Shopify writes prices with their currency so."""
+        feed = shop.feed(csv({"id": "a", "title": "A", "price": "€1.299,00 EUR"}))
+        assert feed["latestImport"]["counts"] == counts(rows=1, imported=1, created=1, products=1)
+        money = {"amount": 129900, "currency": "EUR"}
+        assert shop.products()["a"]["price"] == {"min": money, "max": money}
+
+    @pytest.mark.parametrize("price", ["1 299:-", "1\u066c299\u066b00"])
+    def test_price_in_national_notation(self, shop: Shop, price: str) -> None:
+        shop.feed(csv({"id": "a", "title": "A", "price": price}))
+        assert shop.products()["a"]["price"]["min"] == {"amount": 129900, "currency": "EUR"}
+
+    def test_invisible_characters_change_no_price(self, shop: Shop) -> None:
+        """Spreadsheets and shops that write from right to left put them beside numbers."""
+        prices = {
+            "a": "15.90\u200e",
+            "b": "\u200f15.90",
+            "c": "15.90\u200b",
+            "d": "15.90 \u200fEUR",
+        }
+        rows = [{"id": name, "title": name, "price": price} for name, price in prices.items()]
+        feed = shop.feed(csv(*rows))
+        assert shop.skipped(feed) == []
+        money = {"amount": 1590, "currency": "EUR"}
+        assert [row["price"] for row in shop.products().values()] == [
+            {"min": money, "max": money}
+        ] * 4
 
     def test_rows_match_by_variant_product_sku_and_barcode(self, shop: Shop) -> None:
         """By a variant's id, a product's, a SKU, a barcode: in that order."""
@@ -413,12 +459,30 @@ class TestNextImport:
         assert again["counts"] == counts(rows=1, imported=1, products=1, fromFirstRow=1)
         assert self.placed(shop) == {"p1": {"v"}}
 
+    @pytest.mark.parametrize(
+        "file",
+        [
+            "id,title,price\n",
+            "<rss><channel><title>T</title><link>https://shop.example/</link></channel></rss>",
+            "<shop><name>S</name><categories><category id='1' parentId='2'>A</category>"
+            "<category id='2'>B</category></categories><offers/></shop>",
+            '{"error": "maintenance"}',
+            "Too many connections\nTry again later\n",
+            "number,title\n1,A\n2,B\n",
+            "id,title,price\na;A;5\nb;B;5\n",
+        ],
+    )
     def test_empty_file_removes_nothing(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
-        again = shop.again(feed, "id,title,price\n")
+        again = shop.again(feed, file)
         assert (again["status"], again["error"]) == ("failed", "no_rows")
         assert stored(shop) == before
+
+    def test_rows_with_unusable_ids_count_as_rows(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        again = shop.again(feed, csv({**CATALOGUE[0], "price": "ask us"}))
+        assert again["counts"] == counts(rows=1, skipped=1, removed=6)
 
     def test_manual_import_may_remove_most_products(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))

@@ -3,6 +3,7 @@
 import pytest
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.outline import HEAD_LENGTH
 from tests.feeds.files.making import read
 
 
@@ -30,6 +31,42 @@ def test_repeated_element_is_a_row(file: str) -> None:
 def test_single_row() -> None:
     inner = "<shop><goods><good><sku>1</sku><label>L</label></good></goods></shop>"
     assert rows_of(inner) == [{"sku": "1", "label": "L"}]
+
+
+YML = (
+    "<yml_catalog date='2026-01-01 00:00'><shop><name>S</name><company>C</company>"
+    "<currencies><currency id='EUR' rate='1'/><currency id='USD' rate='2'/></currencies>"
+    "<categories>{}</categories><delivery-options><option cost='5' days='1'/>"
+    "<option cost='9' days='0'/></delivery-options><offers>{}</offers></shop></yml_catalog>"
+)
+NO_ROWS = [
+    "<rss version='2.0'><channel><title>T</title><link>https://a.example/</link>"
+    "<description>D</description><image><url>u</url><title>t</title></image></channel></rss>",
+    "<feed xmlns='http://www.w3.org/2005/Atom'><id>urn:1</id><title>T</title><author><name>A</name>"
+    "</author><link rel='self' href='/1'/><link rel='alternate' href='/2'/></feed>",
+    "<SHOP/>",
+    "<products></products>",
+    "<mywebstore><created_at>2026-01-01</created_at><products/></mywebstore>",
+    YML.format("<category id='1'>A</category>", ""),
+    YML.format("<category id='1'>A</category><category id='2' parentId='1'>B</category>", ""),
+]
+
+
+@pytest.mark.parametrize("file", NO_ROWS)
+def test_file_without_items_has_no_rows(file: str) -> None:
+    assert rows_of(file) == []
+
+
+def test_rows_behind_many_categories_are_found() -> None:
+    categories = "".join(
+        f"<category id='{n}' parentId='{n // 2}'>C{n}</category>" for n in range(1, 2_000)
+    )
+    offers = "<offer id='a'><name>A</name><set><product>x</product></set></offer><offer id='b'/>"
+    assert len(categories) > HEAD_LENGTH
+    assert rows_of(YML.format(categories, offers)) == [
+        {"id": "a", "name": "A", "set.product": "x"},
+        {"id": "b"},
+    ]
 
 
 def test_attributes_are_columns() -> None:

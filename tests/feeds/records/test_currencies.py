@@ -1,5 +1,7 @@
 """Prices as the countries write them."""
 
+import re
+
 import pytest
 
 from storepost.feeds.records import currency_signs
@@ -48,12 +50,47 @@ WRITTEN = {
     "1.250 KWD": (1250, "KWD"),
     "1 299,90 лв.": (129990, "BGN"),
     "1.299,90 kn": (129990, "HRK"),
+    "1 299:-": (129900, "EUR"),
+    "SEK 1299:-": (129900, "SEK"),
+    "S/. 15.00": (1500, "PEN"),
+    "S/.1,299.00": (129900, "PEN"),
+    "B/.15.00": (1500, "PAB"),
+    "15.00 රු.": (1500, "LKR"),
+    "$1,299.00 USD": (129900, "USD"),
+    "USD $15": (1500, "USD"),
+    "$15.00 CAD": (1500, "CAD"),
+    "€15,90 EUR": (1590, "EUR"),
+    "15.90 $ AUD": (1590, "AUD"),
+    "Rs. 500 INR": (50000, "INR"),
+    "kr 129,00 SEK": (12900, "SEK"),
 }
 
 
 @pytest.mark.parametrize("text", WRITTEN)
 def test_local_price_notations(text: str) -> None:
     assert read_price(text, "EUR") == Money(*WRITTEN[text])
+
+
+@pytest.mark.parametrize("unseen", currency_signs.UNSEEN)
+def test_invisible_character_is_no_currency(unseen: str) -> None:
+    """CLDR has such a sign: a zero width space is the Cape Verdean escudo's in Portuguese."""
+    for text in (f"{unseen}15.90", f"15.90{unseen}", f"15{unseen}.90", f" {unseen} 15.90 "):
+        assert read_price(text, "EUR") == Money(1590, "EUR")
+    assert read_price(f"15.90 {unseen}₪{unseen}", "EUR") == Money(1590, "ILS")
+    assert currency_signs.currency_of(unseen, ["EUR"]) is None
+
+
+@pytest.mark.parametrize("zero", "\u0660\u06f0")
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("1,299.00 ر.س.", 129900), ("1.500 ر.س", 150), ("12,000 ر.س", 1200000), ("15", 1500)],
+)
+def test_arabic_and_persian_digits_and_separators(zero: str, text: str, amount: int) -> None:
+    """Their point separates decimals alone, so three digits behind it are no thousand."""
+    digits_of = "".join(chr(ord(zero) + digit) for digit in range(10))
+    written = text.translate(str.maketrans("0123456789", digits_of))
+    written = re.sub(r"(?<=\d)[.,](?=\d)", lambda mark: "\u066b\u066c"[mark[0] == ","], written)
+    assert read_price(written, "SAR") == Money(amount, "SAR")
 
 
 def test_every_currency_code() -> None:
@@ -63,7 +100,12 @@ def test_every_currency_code() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["-5 €", "\u22125 €", "5 € / kg", "from 5 €", "5 Quatloos", "€", "5 € 6"]
+    "text",
+    [
+        *("-5 €", "\u22125 €", "5 € / kg", "from 5 €", "5 Quatloos", "€", "5 € 6"),
+        *("..5", "€..5", "5:", "12:50", "5:-3", "x./." * 25),
+        *("$5 EUR", "EUR 5 USD", "£ 5 USD", "5 CAD USD", "5 $ USD CAD"),
+    ],
 )
 def test_invalid_price_is_none(text: str) -> None:
     assert read_price(text, "EUR") is None

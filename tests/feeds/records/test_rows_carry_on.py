@@ -91,6 +91,27 @@ def test_sale_price_is_valid_in_sale_period(
 
 
 @pytest.mark.parametrize(
+    "written",
+    ["%s", "{0:%d.%m.%Y}", "{0:%d.%m.%y, %H:%M}", "{0:%m/%d/%Y}", "{0:%Y-%m-%d %H:%M:%S} UTC"],
+)
+@pytest.mark.parametrize(("days", "amount"), [(-2, 900), (2, 500)])
+def test_sale_end_in_notations_of_exports(written: str, days: int, amount: int) -> None:
+    moment = clock.now() + timedelta(days=days)
+    ends = written.replace("%s", str(int(moment.timestamp()))).format(moment)
+    cells = {"sku": "1", "price": "9", "sale_price": "5", "_sale_price_dates_to": ends}
+    mapping = {**MAPPING, "_sale_price_dates_to": "ignore"}
+    entry = RowReader(mapping, FeedDefaults("EUR")).read(cells)
+    assert json.loads(entry.content)[1]["price"]["amount"] == amount
+
+
+def test_number_above_12_is_a_day() -> None:
+    cells = {"sku": "1", "price": "9", "sale_price": "5", "_sale_price_dates_to": "31/12/2020"}
+    mapping = {**MAPPING, "_sale_price_dates_to": "ignore"}
+    entry = RowReader(mapping, FeedDefaults("EUR")).read(cells)
+    assert json.loads(entry.content)[1]["price"]["amount"] == 900
+
+
+@pytest.mark.parametrize(
     ("now", "before", "shown"),
     [("15", "20", (1500, 2000)), ("20", "15", (2000, None)), ("20", "20", (2000, None))],
 )

@@ -171,9 +171,14 @@ class Use:
     number: str
     at: datetime
 
-    def is_before(self, other: "Use") -> bool:
-        """Returns whether this use is earlier, so that any order of arrival keeps the same one."""
-        return (self.at, self.order_id) < (other.at, other.order_id)
+    def replaces(self, stored: "Use") -> bool:
+        """Returns whether this use is to be stored instead: it is the same order's, or earlier.
+
+        So any order of arrival keeps the same one.
+        """
+        if self.order_id == stored.order_id:
+            return self != stored
+        return (self.at, self.order_id) < (stored.at, stored.order_id)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,10 @@ def keys_of_codes(store: Store, texts: Iterable[str]) -> list[Key]:
 
 
 def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) -> None:
-    """Adds to a unit of work that an order used these codes, unless an earlier order did."""
+    """Adds to a unit of work that an order used these codes, unless an earlier order did.
+
+    If the order used a code before, the use becomes what the order says of itself now.
+    """
     ids = _ids(store.id, texts)
     if not ids:
         return
@@ -34,7 +37,7 @@ def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) ->
     for each in ids:
         found = find_stored.get(each)
         known = found.use if isinstance(found, Code) else found
-        if known and not use.is_before(known):
+        if known and not use.replaces(known):
             continue
         if isinstance(found, Code):
             codes.save(changes, found, used(found, use))

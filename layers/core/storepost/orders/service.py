@@ -73,14 +73,19 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
 
 
 def use_codes(changes: Changes, store: Store, before: Order | None, after: Order) -> None:
-    """Marks the order's new discount codes as used.
+    """Marks the order's discount codes as used.
 
-    Codes that the order had when it was last written are skipped, unless its `placed_at` is now
-    earlier.
+    Codes that the order had when it was last written are skipped, unless its number or its
+    `placed_at` is another one now.
     """
-    known = before.discount_codes if before and before.placed_at <= after.placed_at else ()
+    use = _use_by(after)
+    known = before.discount_codes if before and _use_by(before) == use else ()
     new = [code for code in after.discount_codes if code not in known]
-    mark_used(changes, store, new, Use(after.id, after.number, after.placed_at))
+    mark_used(changes, store, new, use)
+
+
+def _use_by(order: Order) -> Use:
+    return Use(order.id, order.number, order.placed_at)
 
 
 def delete_order(

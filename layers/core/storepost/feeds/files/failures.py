@@ -8,9 +8,9 @@ class FeedFailure(StoredEnum):
 
     `unreachable`: no answer came from the address. `http_error`: its server answered with an error.
     `unreadable`: the file is none of the formats. `too_large`: it is over 1 GiB. `row_too_long`: a
-    row is over 1 MiB, or has over 2,000 columns. `no_rows`: it has no rows, so nothing was removed.
-    `import_failed`: an import by schedule would have removed more than half, or something failed in
-    Storepost.
+    row is over 1 MiB, or has over 2,000 columns. `no_rows`: it has no rows, or none has an id
+    though the feed had such rows before, so nothing was removed. `import_failed`: an import by
+    schedule would have removed more than half, or something failed in Storepost.
     """
 
     UNREACHABLE = "unreachable"

@@ -25,6 +25,23 @@ _KNOWN = frozenset(
         "prodotto",
     }
 )
+_AROUND = frozenset(
+    {
+        "channel",
+        "shop",
+        "categories",
+        "category",
+        "currencies",
+        "currency",
+        "delivery-options",
+        "pickup-options",
+        "option",
+        "link",
+        "author",
+        "image",
+    }
+)
+"""Elements that say something of the file, and aren't rows although they are full or repeated."""
 
 type Path = tuple[str, ...]
 """The names of an element and of its ancestors, the outermost first."""
@@ -53,7 +70,24 @@ def rows_in(head: str) -> Callable[[Path], bool]:
         names = frozenset(path[-1] for path in known if len(path) == depth) or _KNOWN
         return lambda path: path[-1] in names
     likeliest = outline.likeliest()
-    return lambda path: path == likeliest
+    return (lambda path: path == likeliest) if likeliest else _first_known()
+
+
+def _first_known() -> Callable[[Path], bool]:
+    """Returns the test for a beginning without rows: they are called as known ones are.
+
+    There may be none. The first one decides how deep in the file they are.
+    """
+    first: list[Path] = []
+
+    def is_row(path: Path) -> bool:
+        if path[-1] not in _KNOWN:
+            return False
+        if not first:
+            first.append(path)
+        return len(path) == len(first[0])
+
+    return is_row
 
 
 class _Outline:
@@ -88,11 +122,22 @@ class _Outline:
         """Returns whether elements at that path have child elements or attributes."""
         return self.seen[path].children > 0
 
-    def likeliest(self) -> Path:
-        """Returns the repeated element with most in it; if none is repeated, the fullest one."""
-        inner = [path for path in self.seen if len(path) > 1] or list(self.seen)
+    def likeliest(self) -> Path | None:
+        """Returns the repeated element with most in it; if none is repeated, the fullest one.
+
+        None if only elements around the rows have anything in them.
+        """
+        inner = [
+            path
+            for path in self.seen
+            if len(path) > 1 and path[-1] not in _AROUND and self.has_content(path)
+        ]
         repeated = [p for p in inner if self.seen[p].count > 1 and self.seen[p].children > 1]
-        return max(repeated or inner, key=lambda path: (self._within(path, repeated), -len(path)))
+        return max(
+            repeated or inner,
+            key=lambda path: (self._within(path, repeated), -len(path)),
+            default=None,
+        )
 
     def _within(self, path: Path, repeated: list[Path]) -> int:
         if not repeated:

@@ -132,8 +132,11 @@ class FeedImportRun:
         return replace(running, format=feed.format)
 
     def _check(self, running: FeedImport, staging: FeedStaging) -> None:
-        """Raises FeedUnusable without rows, or if a scheduled import lacks over half of them."""
-        if not staging.rows:
+        """Raises FeedUnusable without rows, or if a scheduled import lacks over half of them.
+
+        Rows without an id are none if the feed had others: it is some other file.
+        """
+        if not staging.rows or (staging.known_before and not staging.has_ids):
             raise FeedUnusable(FeedFailure.NO_ROWS)
         if running.trigger is FeedTrigger.SCHEDULE and staging.missing * 2 > staging.known_before:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)

@@ -312,6 +312,12 @@ class FeedStaging:
         return int(self._scalar(counts))
 
     @property
+    def has_ids(self) -> bool:
+        """Returns whether any row has an id, whether it can be used or not."""
+        ids = "SELECT EXISTS (SELECT 1 FROM row) OR EXISTS (SELECT 1 FROM skipped WHERE id <> '')"
+        return bool(self._scalar(ids))
+
+    @property
     def matches(self) -> int:
         """Returns how many rows match something."""
         return int(self._scalar("SELECT count(*) FROM row WHERE state IN (1, 2)"))

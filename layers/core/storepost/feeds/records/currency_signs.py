@@ -5,7 +5,7 @@ This module adds what people write besides.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -27,7 +27,12 @@ _ALSO: Mapping[str, str] = {
     "r": "ZAR", "r$": "BRL", "₽": "RUB", "£": "GBP EGP GIP FKP SHP SSP", "¥": "JPY CNY",
     "лв": "BGN", "kn": "HRK", "￥": "JPY CNY", "ksh": "KES", "s/": "PEN", "₴": "UAH", "₺": "TRY",
 }  # fmt: skip
-_NOISE = str.maketrans("", "", " \t.\u00a0\u202f\u2009\u200b\u200e\u200f\u061c")
+UNSEEN = (
+    "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060"
+    "\u2066\u2067\u2068\u2069\ufeff"
+)
+"""Characters that can't be seen, such as direction marks: they mean no currency."""
+_NOISE = str.maketrans("", "", f" \t.\u00a0\u202f\u2009{UNSEEN}")
 
 
 @cache
@@ -36,12 +41,13 @@ def _signs() -> Mapping[str, tuple[str, ...]]:
     signs: dict[str, list[str]] = {}
     for table in (_ALSO, json.loads(written)):
         for sign, codes in table.items():
-            signs.setdefault(folded_sign(sign), []).extend(codes.split())
+            if folded := folded_sign(sign):
+                signs.setdefault(folded, []).extend(codes.split())
     return {sign: tuple(dict.fromkeys(_usual_first(codes))) for sign, codes in signs.items()}
 
 
 def folded_sign(sign: str) -> str:
-    """Returns the sign for comparison: in lower case, without points and blanks."""
+    """Returns the sign for comparison: in lower case, without points, blanks and `UNSEEN`."""
     return sign.translate(_NOISE).lower()
 
 
@@ -54,12 +60,24 @@ def currency_of(named: str, likely: Iterable[str | None]) -> str | None:
     """Returns the currency that a code, a sign or a word means; None if it means none.
 
     A sign that several share means the first of the `likely` ones that has it, else the usual one.
+    Several words, such as a sign and a code, mean the currency that all of them may mean.
     """
-    sign = folded_sign(named)
+    codes = _codes_of(named) or _shared(map(_codes_of, named.split()))
+    return next((code for code in likely if code in codes), codes[0]) if codes else None
+
+
+def _codes_of(word: str) -> Sequence[str]:
+    """Returns the currencies that one code, sign or word may mean, the usual ones first."""
+    sign = folded_sign(word)
     bare = sign.strip("/-\u2013\u2014")
     if codes := _signs().get(sign) or _signs().get(bare):
-        return next((code for code in likely if code in codes), codes[0])
+        return codes
     try:
-        return checked_currency(bare)
+        return (checked_currency(bare),)
     except ValueError:
-        return None
+        return ()
+
+
+def _shared(words: Iterable[Sequence[str]]) -> Sequence[str]:
+    first, *others = [*words] or [()]
+    return [code for code in first if all(code in each for each in others)]

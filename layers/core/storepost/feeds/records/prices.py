@@ -1,4 +1,4 @@
-"""Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`, `5,- Kč`."""
+"""Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`, `5,- Kč`, `5:-`."""
 
 import re
 from collections.abc import Iterable
@@ -6,21 +6,26 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 
 from storepost.feeds.files.objects import Number
-from storepost.feeds.records.currency_signs import currency_of
+from storepost.feeds.records.currency_signs import UNSEEN, currency_of
 from storepost.values.money import Money, digits
 
 _MAX_MINOR_UNITS = 10**15
 _BLANKS = " \t\u00a0\u202f\u2009'\u2019"
+# It is atomic: a long text without a number would be matched in every way otherwise.
+_POINT_OF_SIGN = r"(?>(?<=[^\W\d]|/)\.|\.(?![\d.]))"
 _PRICE = re.compile(
-    rf"(?P<before>(?:[^\d.,+\-\u2212]|(?<=[^\W\d])\.)*)"
+    rf"(?P<before>(?:[^\d.,+\-\u2212]|{_POINT_OF_SIGN})*)"
     rf"(?P<number>\d[\d.,{_BLANKS}]*|[.,]\d+)"
-    rf"(?P<dashes>(?<=[.,])[-\u2013\u2014]+)?"
-    rf"(?P<after>(?:[^\d.,]|(?<=[^\W\d])\.)*)"
+    rf"(?P<dashes>(?:(?<=[.,])|:)[-\u2013\u2014]+)?"
+    rf"(?P<after>(?:[^\d.,]|{_POINT_OF_SIGN})*)"
 )
 _MINUS = re.compile(r"\s*[-\u2212]")
 """A minus after a number: SAP's sign of a negative one. After a separator it stands for cents."""
 _LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
-_NOTHING = str.maketrans("", "", _BLANKS)
+_NOTHING = str.maketrans("", "", _BLANKS + UNSEEN)
+_ARABIC_POINT = "\u066b"
+_PLAIN = str.maketrans({**dict.fromkeys(f"{UNSEEN}\u066c"), _ARABIC_POINT: "."})
+"""Drops what can't be seen and Arabic thousands separators."""
 _SEPARATED = re.compile(r"\d[\d.,]*")
 _LENGTH = 100
 """Characters; no price is longer."""
@@ -44,13 +49,14 @@ def read_price(
 
 @lru_cache(maxsize=20_000)
 def _read_price(text: str, currency: str, of_locale: str | None, point: str | None) -> Money | None:
-    found = _PRICE.fullmatch(text.strip())
+    found = _PRICE.fullmatch(text.translate(_PLAIN).strip())
     if found is None or (not found["dashes"] and _MINUS.match(found["after"])):
         return None
-    named = (found["before"] + found["after"]).strip(" .-\u2013\u2014\u00a0\u202f")
+    named = f"{found['before']} {found['after']}".strip(" .-\u2013\u2014\u00a0\u202f")
     code = currency_of(named, (of_locale, currency)) if named else currency
     if code is None:
         return None
+    point = "." if _ARABIC_POINT in text else point
     number = _number(found["number"].translate(_NOTHING), digits(code), point)
     return None if number is None else _money(number, code)
 

@@ -26,7 +26,13 @@ _ENDS = compared_names(
 _USUAL = ("sale_price_effective_date", "sale price effective date")
 """Columns that count even if the mapping doesn't name them."""
 _OFFSET = re.compile(r"([+-]\d\d)(\d\d)?$")
-_MONTH_FIRST = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2}|\d{4})(?:,?\s.*)?")
+_OF_UTC = re.compile(r"\s*(?:UTC|GMT)$")
+_TIMESTAMP = re.compile(r"\d{10}")
+"""Seconds since 1970, as WordPress stores both moments of a sale."""
+_MONTH_FIRST = re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d\d)(?:,?\s.*)?")
+_DAY_FIRST = re.compile(
+    r"(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d\d)(?:,?\s.*)?"
+)
 
 
 class SaleTimes:
@@ -56,13 +62,27 @@ def _moment(text: str, *, is_end: bool) -> datetime | None:
     """Returns the moment; for a date that ends a sale, the day's end. None if it is neither."""
     if text.startswith("0000"):
         return None
-    if found := _MONTH_FIRST.fullmatch(text):
-        month, day, year = found.groups()
-        text = f"{year if len(year) == 4 else f'20{year}'}-{month:>02}-{day:>02}"
+    if _TIMESTAMP.fullmatch(text):
+        return datetime.fromtimestamp(int(text), UTC)
+    text = _of_date(text) or _OFFSET.sub(r"\1\2", _OF_UTC.sub("+00", text))
     try:
-        moment = datetime.fromisoformat(_OFFSET.sub(r"\1\2", text))
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
     if is_end and moment.time() == time() and "T" not in text and ":" not in text:
         moment = datetime.combine(moment.date(), time.max, moment.tzinfo)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _of_date(text: str) -> str | None:
+    """Returns the date in ISO 8601, without a time behind it; None if it isn't written so.
+
+    Between slashes the month comes first, if it can be one.
+    """
+    found = _MONTH_FIRST.fullmatch(text)
+    if found is None or int(found["month"]) > 12:
+        found = _DAY_FIRST.fullmatch(text)
+    if found is None:
+        return None
+    year = found["year"] if len(found["year"]) == 4 else f"20{found['year']}"
+    return f"{year}-{found['month']:>02}-{found['day']:>02}"

@@ -31,7 +31,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "coupon.ended": "A coupon gives no codes out any more: its time is over, or somebody ended it.",
     "coupon_code.assigned": "A person has a code from now on, and can use it.",
     "coupon_code.used": "An order had a code. It is sent again where an earlier order turns out to "
-    "have had it.",
+    "have had it, and where the order has another number or another `placedAt`.",
     "coupon_code.expired": "A code can't be used any more: its own time is over, or its coupon "
     "ended before anybody had it.",
     "store.connected": "A store was connected, for the first time or again.",
