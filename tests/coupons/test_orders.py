@@ -103,7 +103,7 @@ class TestUse:
         one = shop.pool(1)
         code = shop.texts(one)[0]
         shop.use(code, "LATER", number="#D1")
-        made = shop.brought("LATER").json["id"]
+        made = shop.import_codes("LATER").json["id"]
         shop.world.deliver()
         for placed in (0, 2, 1):
             order = shop.use(code, "LATER", at=placed, number="#1001", updatedAt=day(9)).json

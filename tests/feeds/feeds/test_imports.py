@@ -472,7 +472,7 @@ class TestNextImport:
             "id,title,price\na;A;5\nb;B;5\n",
         ],
     )
-    def test_empty_file_removes_nothing(self, shop: Shop) -> None:
+    def test_file_without_data_rows_removes_nothing(self, shop: Shop, file: str) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
         again = shop.again(feed, file)
