@@ -134,6 +134,27 @@ class TestRemovalLimit:
         assert (done["id"], done["trigger"]) == (waiting["id"], "manual")
         assert done["counts"] == counts(rows=1, imported=1, products=1, removed=3)
 
+    @pytest.mark.parametrize("remaining", [4, 1])
+    def test_locale_changed_while_disconnected_removes_no_rows(
+        self, shop: Shop, remaining: int
+    ) -> None:
+        """Each row is in another locale then, but the file has it all the same."""
+        feed = shop.feed(csv(*CATALOGUE[:4]))
+        store = shop.get(f"/stores/{shop.store_id}")
+        shop.do("POST", f"/stores/{shop.store_id}/disconnect")
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"locale": "fr"})
+        names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
+        again = shop.do("POST", "/stores", {name: store[name] for name in names})
+        assert (again.status, again.json["id"]) == (200, shop.store_id)
+        shop.server.put("/feed", csv(*CATALOGUE[:remaining]))
+        until_due(shop, feed)
+        run(shop.world)
+        done = latest(shop, feed)
+        if remaining == 1:
+            assert (done["status"], done["error"]) == ("failed", "import_failed")
+        else:
+            assert done["counts"] == counts(rows=4, imported=4, products=4, removed=4)
+
     def test_products_removed_by_store_do_not_count(self, shop: Shop) -> None:
         for name in "abc":
             shop.put_product(name)

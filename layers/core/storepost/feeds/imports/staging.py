@@ -115,6 +115,10 @@ class FeedStaging:
         self._mark_done("read")
         return True
 
+    def _has_same(self, settings: str) -> bool:
+        """Returns whether the previous import had the same settings."""
+        return bool(self._scalar("SELECT digest FROM before.settings") == settings)
+
     @property
     def matched(self) -> int:
         """Returns how many rows are matched with a product, or known to match none."""
@@ -131,7 +135,7 @@ class FeedStaging:
         matched again, too: no other source may have their product any more. The previous import's
         results count only if its `settings` were the same.
         """
-        has_same_settings = self._scalar("SELECT digest FROM before.settings") == settings
+        has_same_settings = self._has_same(settings)
         if not self._is_done("unique"):
             self._skip_repeated()
             self._gather_groups()
@@ -327,16 +331,17 @@ class FeedStaging:
         """Returns how many rows the previous import had."""
         return int(self._scalar("SELECT count(*) FROM before.entry"))
 
-    @property
-    def missing(self) -> int:
+    def missing(self, settings: str) -> int:
         """Returns how many of those are missing from the file, or can't be used.
 
-        A row that no longer matches anything doesn't count: the store changed, not the file.
+        A row that no longer matches anything doesn't count: the store changed, not the file. Nor
+        does one that has another locale now because the feed's settings changed.
         """
+        same = " AND row.locale = gone.locale" if self._has_same(settings) else ""
         return int(
             self._scalar(
-                "SELECT count(*) FROM gone WHERE NOT moved AND NOT EXISTS (SELECT 1 FROM row"
-                " WHERE row.id = gone.id AND row.locale = gone.locale)"
+                "SELECT count(*) FROM gone WHERE NOT moved AND NOT EXISTS"  # noqa: S608
+                f" (SELECT 1 FROM row WHERE row.id = gone.id{same})"
             )
         )
 
