@@ -20,32 +20,34 @@ from tests.people.consent.listening_store import Shop
 
 MAX_ROUNDS = 100
 FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
-"""More deliveries than a loop may cause: the tellings of one no, and those of each round before."""
+"""More write-backs than a loop may cause: those of one opt-out, and of each round before."""
 
 
 def answers(
     shop: Shop, listener: Receiver, target_states: dict[str, tuple[UUID, str]], wait: timedelta
-) -> int:
-    """Lets each store answer write-backs with its own state, dated then; how many there were.
+) -> list[str]:
+    """Lets each store answer write-backs with its own state, dated then; the times of its answers.
 
-    `wants` has the states by the customers' ids in the stores.
+    `target_states` has each store and its own state, by the customer's id in the store.
     """
+    times = list[str]()
     for _ in range(MAX_ROUNDS):
         before = len(listener.received)
         send_write_backs(shop)
+        if len(listener.received) == before:
+            assert before < FOREVER
+            return times
         for each in listener.received[before:]:
             for customer in each.json["data"]["customers"]:
                 shop.world.advance(seconds=wait.total_seconds())
                 store, state = target_states[customer["externalId"]]
                 if each.state != state:
-                    put_state(shop, store, customer["externalId"], state)
-        if len(listener.received) == before:
-            return before
+                    times.append(put_state(shop, store, customer["externalId"], state))
     raise AssertionError("it doesn't end")
 
 
-def put_state(shop: Shop, store: UUID, external_id: str, state: str) -> None:
-    """Puts a store's customer with a state dated now."""
+def put_state(shop: Shop, store: UUID, external_id: str, state: str) -> str:
+    """Puts a store's customer with a state dated now; the time."""
     now = clock.to_text(clock.now())
     put_customer(
         shop,
@@ -55,6 +57,7 @@ def put_state(shop: Shop, store: UUID, external_id: str, state: str) -> None:
         emailMarketingConsent=state,
         emailMarketingConsentUpdatedAt=now,
     )
+    return now
 
 
 @pytest.mark.parametrize("wait", [timedelta(seconds=1), timedelta(days=1)], ids=["fast", "nightly"])
@@ -67,21 +70,22 @@ def test_two_contradicting_stores_end_unsubscribed(
     for external_id in sorted(stores, key=lambda each: each != first):
         shop.world.advance(seconds=1)
         put_state(shop, stores[external_id][0], external_id, stores[external_id][1])
-    assert answers(shop, listener, stores, wait) < FOREVER
+    answers(shop, listener, stores, wait)
     assert state_of(shop) == "unsubscribed"
 
 
 def test_last_write_back_of_loop_unsubscribes_contradicting_store(
     shop: Shop, listener: Receiver
 ) -> None:
-    """A shop accepts nothing older than what it has."""
+    """Its time is later than the store's own, as a shop accepts nothing older than what it has."""
     stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), "subscribed")}
     for external_id, (store, state) in stores.items():
         put_state(shop, store, external_id, state)
         shop.world.advance(seconds=1)
-    answers(shop, listener, stores, timedelta(seconds=1))
-    [customers] = [each.json["data"] for each in listener.received[-1:]]
-    assert (customers["state"], customers["customers"]) == ("unsubscribed", [{"externalId": "yes"}])
+    *_, before, after = answers(shop, listener, stores, timedelta(seconds=1))
+    last = listener.received[-1].json["data"]
+    assert (last["state"], last["customers"]) == ("unsubscribed", [{"externalId": "yes"}])
+    assert before < last["occurredAt"] < after
 
 
 def test_resubscription_in_store_counts_below_loop_limit(shop: Shop, listener: Receiver) -> None:

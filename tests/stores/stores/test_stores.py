@@ -506,10 +506,6 @@ class TestWriteBack:
         answer = world.call("POST", f"{path}/rotate", token=owner.token)
         assert answer.problem() == (404, "not_found")
 
-    def test_malformed_id_of_reads_is_refused(self, world: World, owner: Someone) -> None:
-        for path in ("/stores/x/write-back", "/stores/x/locales"):
-            assert world.call("GET", path, token=owner.token).error_paths() == ["path.id"]
-
     @pytest.mark.parametrize(
         "url", ["http://hooks.example.com/", "https://127.0.0.1/", "https://localhost/", "x"]
     )
