@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from types import ModuleType
+from uuid import UUID
 
 import pytest
 
@@ -18,12 +19,13 @@ from storepost.accounts.me import credentials, deletion, repository, two_factor_
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import (
     MembershipItem,
+    WorkspaceItem,
     WorkspaceRepository,
     membership_key,
 )
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
-from storepost.values.scope import PersonScope
+from storepost.values.scope import PersonScope, WorkspaceScope
 from tests.accounts.me.accounts import (
     NEW_PASSWORD,
     PASSWORD,
@@ -39,7 +41,11 @@ from tests.accounts.me.accounts import (
     two_factor,
 )
 from tests.harness.call_interruption import before_the_commit
-from tests.harness.world import Someone, World
+from tests.harness.world import Answer, Someone, World
+
+_DELETION = 3
+"""The transaction of `POST /me/delete` that deletes the account; two before it count
+the password."""
 
 
 def meanwhile(
@@ -232,6 +238,96 @@ class TestMemberships:
         assert membership.role is Role.OWNER
         assert stored(someone).email == someone.email
 
+    @pytest.mark.parametrize("has_another", [False, True])
+    def test_workspace_created_during_account_deletion_keeps_its_owner(
+        self, world: World, *, has_another: bool
+    ) -> None:
+        someone, created = self._somebody(world, has_another), []
+        with before_the_commit(
+            lambda: created.append(_create_workspace(world, someone)), _DELETION
+        ):
+            answer = post(world, someone, "/me/delete", password=PASSWORD)
+        assert answer == (409, "owner_leave")
+        [made] = created
+        owner = WorkspaceRepository(WorkspaceScope(UUID(made.json["id"]))).owner()
+        assert owner is not None
+        assert owner.person_id == stored(someone).id
+
+    @pytest.mark.parametrize("has_another", [False, True])
+    def test_deleted_account_creates_no_workspace(self, world: World, *, has_another: bool) -> None:
+        someone = self._somebody(world, has_another)
+        before = _workspaces(world)
+        with before_the_commit(lambda: post(world, someone, "/me/delete", password=PASSWORD)):
+            answer = _create_workspace(world, someone)
+        assert answer.problem() == (401, "unauthenticated")
+        assert _workspaces(world) == before
+
+    @pytest.mark.parametrize("has_another", [False, True])
+    @pytest.mark.parametrize("accepts_first", [False, True])
+    def test_invitation_accepted_during_account_deletion_leaves_no_membership(
+        self, world: World, *, has_another: bool, accepts_first: bool
+    ) -> None:
+        someone, owner = self._somebody(world, has_another), world.person()
+        workspace = world.workspace(owner)
+        body = {"email": someone.email, "role": "admin"}
+        invited = world.call("POST", "/invitations", token=owner.token, json_body=body)
+        path, answers = f"/invitations/{invited.json['id']}/accept", []
+
+        def accept() -> None:
+            answers.append(world.call("POST", path, token=someone.token).status)
+
+        def delete() -> None:
+            answers.append(post(world, someone, "/me/delete", password=PASSWORD)[0])
+
+        if accepts_first:
+            with before_the_commit(accept, _DELETION):
+                delete()
+            assert answers == [200, 204]
+        else:
+            with before_the_commit(delete):
+                accept()
+            assert answers == [204, 401]
+        world.deliver()
+        assert WorkspaceRepository(workspace).membership_of(someone.id) is None
+
+    def test_ownership_transferred_during_account_deletion_keeps_the_account(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The worker would have removed the membership."""
+        monkeypatch.setattr(deletion, "MEMBERSHIPS_AT_ONCE", 0)
+        someone, owner = account(world), world.person()
+        workspace = world.workspace(owner)
+        membership = world.join(someone, workspace, Role.ADMIN)
+        path = f"/members/{membership.id}/transfer-ownership"
+        with before_the_commit(lambda: world.call("POST", path, token=owner.token), _DELETION):
+            answer = post(world, someone, "/me/delete", password=PASSWORD)
+        assert answer == (409, "owner_leave")
+        found = WorkspaceRepository(workspace).owner()
+        assert found is not None
+        assert found.person_id == stored(someone).id
+
+    def test_deleted_account_becomes_no_owner(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(deletion, "MEMBERSHIPS_AT_ONCE", 0)
+        someone, owner = account(world), world.person()
+        workspace = world.workspace(owner)
+        membership = world.join(someone, workspace, Role.ADMIN)
+        path = f"/members/{membership.id}/transfer-ownership"
+        with before_the_commit(lambda: post(world, someone, "/me/delete", password=PASSWORD)):
+            answer = world.call("POST", path, token=owner.token)
+        assert answer.problem() == (404, "not_found")
+        found = WorkspaceRepository(workspace).owner()
+        assert found is not None
+        assert found.person_id == owner.id
+
+    def _somebody(self, world: World, has_another: bool) -> Someone:
+        """Somebody who is, or isn't, a member of a workspace, which is active then."""
+        someone = account(world)
+        if has_another:
+            world.join(someone, world.workspace(world.person()), Role.MEMBER)
+        return someone
+
     def test_removed_while_setting_the_workspace(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -247,6 +343,14 @@ class TestMemberships:
         answer = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
         assert answer.problem() == (422, "validation")
         assert stored(someone).last_workspace_id is None
+
+
+def _create_workspace(world: World, someone: Someone) -> Answer:
+    return world.call("POST", "/workspaces", token=someone.token, json_body={"name": "Loom"})
+
+
+def _workspaces(world: World) -> set[UUID]:
+    return {row.id for row in world.rows() if isinstance(row, WorkspaceItem)}
 
 
 def _session_of(someone: Someone) -> Session:

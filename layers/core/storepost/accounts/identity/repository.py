@@ -29,6 +29,7 @@ from storepost.platform.persistence.item import (
 from storepost.platform.persistence.optional_attributes import is_as_read
 from storepost.values import clock
 from storepost.values.ids import short
+from storepost.values.problems import Unauthenticated
 from storepost.values.scope import PersonScope, WorkspaceScope
 
 NOBODY = UUID(int=0)
@@ -231,7 +232,7 @@ def delete_session(changes: Changes, session: Session) -> None:
 
 
 def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | None) -> None:
-    """Makes a workspace the session's active one, or none."""
+    """Makes a workspace the session's active one, or none. Raises Unauthenticated if it ended."""
     row = SessionItem(*token_key(session.token_digest))
     actions: list[Action] = (
         [SessionItem.workspace_id.remove(), SessionItem.workspace_since.remove()]
@@ -241,17 +242,30 @@ def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | 
             SessionItem.workspace_since.set(clock.now()),
         ]
     )
-    changes.update(row, actions, SessionItem.pk.exists())
+    changes.update(row, actions, SessionItem.pk.exists(), Unauthenticated())
 
 
 def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | None) -> None:
-    """Records the workspace used last, in which the next session opens."""
+    """Records the workspace used last, in which the next session opens.
+
+    Raises Unauthenticated if the account was deleted.
+    """
     value = (
         PersonItem.last_workspace_id.remove()
         if workspace_id is None
         else PersonItem.last_workspace_id.set(workspace_id)
     )
-    changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
+    row = PersonItem(*person_key(person.scope))
+    changes.update(row, [value], PersonItem.pk.exists(), Unauthenticated())
+
+
+def hold_account(changes: Changes, person: Person, on_conflict: Exception) -> None:
+    """Demands that the account still exists, and raises its version without any other change.
+
+    A deletion of the account that was decided before is decided again: it doesn't overlook what
+    the unit gives the person.
+    """
+    changes.update(PersonItem(*person_key(person.scope)), [], PersonItem.pk.exists(), on_conflict)
 
 
 def rename_person(changes: Changes, person: Person, name: str) -> None:

@@ -24,10 +24,11 @@ def delete_account(caller: SignedInPerson, password: str, ip: str | None, change
     OwnerLeave while the person owns a workspace.
     """
     person = prove(caller, password, ip).person
+    # It reads the version that a unit which gives the person a workspace raises: so before these.
+    delete_person(changes, person)
     standings = standings_of(person.scope)
     if any(standing.membership.role is Role.OWNER for standing in standings):
         raise OwnerLeave()
     for standing in standings[:MEMBERSHIPS_AT_ONCE]:
         WorkspaceRepository(standing.workspace.scope).delete_member(changes, standing.membership)
-    delete_person(changes, person)
     send(changes, AccountErasureMessage(person.id))

@@ -10,7 +10,7 @@ from storepost.accounts.emails import messages
 from storepost.accounts.emails.messages import KeyAct, KeyLabel
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import Person
-from storepost.accounts.identity.repository import find_people, find_person
+from storepost.accounts.identity.repository import find_people, find_person, hold_account
 from storepost.accounts.members.problems import AlreadyOwner, OwnerRemoval, OwnerRole
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Membership, Role
@@ -102,7 +102,7 @@ def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Ch
 def _expect_two_factor(
     repository: WorkspaceRepository, target: Membership, changes: Changes
 ) -> None:
-    """Demands that the new owner has two-factor, if the workspace demands it of members.
+    """Demands that the new owner has an account, and two-factor if the workspace demands it.
 
     A person who has it can't turn it off as long as the workspace demands it.
     """
@@ -112,6 +112,7 @@ def _expect_two_factor(
     if workspace.require_two_factor and not person.has_two_factor:
         raise TwoFactorOff()
     repository.expect_policy(changes, workspace)
+    hold_account(changes, person, NotFound.of("member"))
 
 
 def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, changes: Changes) -> None:

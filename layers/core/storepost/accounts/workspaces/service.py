@@ -7,6 +7,7 @@ from storepost.accounts.identity.repository import (
     activate_workspace,
     expect_methods,
     find_person,
+    hold_account,
     remember_workspace,
 )
 from storepost.accounts.workspaces.model import Membership, Role, Workspace, slug_of
@@ -20,7 +21,7 @@ from storepost.accounts.workspaces.repository import (
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, Unauthenticated
 from storepost.values.scope import PersonScope, WorkspaceScope
 
 _NUMBERED = 50
@@ -54,15 +55,22 @@ def create_workspace(
     repository = WorkspaceRepository(workspace.scope)
     repository.add(changes, workspace)
     repository.add_member(changes, owner_of(workspace, caller.person.id))
-    activate_where_none_is(caller, workspace.id, changes)
+    enter(caller, workspace.id, changes)
     return workspace
 
 
-def activate_where_none_is(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
-    """Makes a workspace that the caller has just joined active, unless the session has one."""
+def enter(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
+    """Makes a workspace that the caller joins active, unless the session has one.
+
+    It writes the account in either case, so a concurrent deletion of the account leaves neither a
+    workspace without an owner nor a membership without a person. Raises Unauthenticated if the
+    deletion came first.
+    """
     if active_standing(caller) is None:
         activate_workspace(changes, caller.session, workspace_id)
         remember_workspace(changes, caller.person, workspace_id)
+    else:
+        hold_account(changes, caller.person, Unauthenticated())
 
 
 def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
