@@ -247,6 +247,30 @@ class TestPermissionRestored:
         expected = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
         assert made.email_consent.marketing_state == expected
 
+    @pytest.mark.parametrize("is_erased", [False, True])
+    def test_late_webhooks_about_the_permission_send_the_opt_out(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, is_erased: bool
+    ) -> None:
+        """Both arrive after the permission was granted again: the store never lacked it here."""
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("SUBSCRIBED", moment_of(UPDATED))
+        shopify.shop(SHOP).customers.append(made)
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        installation = shopify.shop().installation
+        assert installation is not None
+        granted = installation.scopes
+        installation.scopes = ("read_customers", "read_orders", "read_products")
+        shop = Shop(hooks.world, owner, hooks.workspace)
+        change_consent(shop, EMAIL, "unsubscribed")
+        if is_erased:
+            erase(shop, EMAIL)
+        hooks.world.deliver()
+        assert made.email_consent.marketing_state == "SUBSCRIBED"
+        installation.scopes = granted
+        for _ in range(2):
+            hooks.notify("app/scopes_update", {"previous": [], "current": []})
+        assert made.email_consent.marketing_state == "UNSUBSCRIBED"
+
 
 class TestOwedOptOut:
     """A shop that lacks an opt-out is sent it after an erasure, if its address is the same."""

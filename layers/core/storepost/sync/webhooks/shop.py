@@ -52,7 +52,11 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 
 
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
-    """Writes the granted scopes of `app/scopes_update`, and whether they suffice to connect."""
+    """Writes the granted scopes of `app/scopes_update`, and whether they suffice to connect.
+
+    A shop that lets us write consent is sent what it missed, also if the stored store always let
+    us: it may have refused write-backs in between, and the webhooks about that come late.
+    """
     with admin_of(store) as admin:
         granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
@@ -73,7 +77,7 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         )
         if after != stored:
             repository.save(changes, after)
-        if after.takes_consent and not stored.takes_consent:
+        if after.takes_consent:
             resend_missed(changes, store.workspace, store.id)
 
     commit_anew(write)
