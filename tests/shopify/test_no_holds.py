@@ -103,6 +103,18 @@ class TestLinksOfMovedShop:
         assert self.one_click(world, path) == 200
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
+    def test_link_unsubscribes_an_address_that_the_current_workspace_erased(
+        self, world: World, shops_of_move: tuple[Shop, Shop]
+    ) -> None:
+        before, after = shops_of_move
+        path = self.link(before, ANN)
+        self.link(after, ANN)
+        erase(after, ANN)
+        world.deliver()
+        assert self.one_click(world, path) == 200
+        assert profile_of(before, ANN)["emailMarketingConsent"] == "unsubscribed"
+        assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
+
     def test_link_of_current_workspace_does_not_affect_former_one(
         self, world: World, shops_of_move: tuple[Shop, Shop]
     ) -> None:
