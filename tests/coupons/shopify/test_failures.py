@@ -50,6 +50,16 @@ class TestFailures:
         assert shop.counts(coupon) == counts(available=3)
         shop.check()
 
+    def test_shop_that_refuses_tokens_needs_reauth_and_fails_codes(self, shop: OnShopify) -> None:
+        """The app was removed from the shop, and the webhook about that is late."""
+        shop.world.deliver()
+        coupon = shop.pool(3)
+        shop.shopify.shop(SHOP).installation = None
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=3)
+        store = shop.shopify.store(shop.workspace)
+        assert store.connection_status is ConnectionStatus.NEEDS_REAUTH
+
     def test_unavailable_shop_fails_codes_after_all_tries(self, shop: OnShopify) -> None:
         coupon = shop.pool(1)
         shop.shopify.answering(*(Response(status=503) for _ in range(40)))
