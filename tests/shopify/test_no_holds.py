@@ -103,6 +103,18 @@ class TestLinksOfMovedShop:
         assert self.one_click(world, path) == 200
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
 
+    def test_link_unsubscribes_an_address_that_the_current_workspace_erased(
+        self, world: World, shops_of_move: tuple[Shop, Shop]
+    ) -> None:
+        before, after = shops_of_move
+        path = self.link(before, ANN)
+        self.link(after, ANN)
+        erase(after, ANN)
+        world.deliver()
+        assert self.one_click(world, path) == 200
+        assert profile_of(before, ANN)["emailMarketingConsent"] == "unsubscribed"
+        assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
+
     def test_link_of_current_workspace_does_not_affect_former_one(
         self, world: World, shops_of_move: tuple[Shop, Shop]
     ) -> None:
@@ -246,6 +258,30 @@ class TestPermissionRestored:
         hooks.world.deliver()
         expected = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
         assert made.email_consent.marketing_state == expected
+
+    @pytest.mark.parametrize("is_erased", [False, True])
+    def test_late_webhooks_about_the_permission_send_the_opt_out(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, is_erased: bool
+    ) -> None:
+        """Both arrive after the permission was granted again: the store never lacked it here."""
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("SUBSCRIBED", moment_of(UPDATED))
+        shopify.shop(SHOP).customers.append(made)
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        installation = shopify.shop().installation
+        assert installation is not None
+        granted = installation.scopes
+        installation.scopes = ("read_customers", "read_orders", "read_products")
+        shop = Shop(hooks.world, owner, hooks.workspace)
+        change_consent(shop, EMAIL, "unsubscribed")
+        if is_erased:
+            erase(shop, EMAIL)
+        hooks.world.deliver()
+        assert made.email_consent.marketing_state == "SUBSCRIBED"
+        installation.scopes = granted
+        for _ in range(2):
+            hooks.notify("app/scopes_update", {"previous": [], "current": []})
+        assert made.email_consent.marketing_state == "UNSUBSCRIBED"
 
 
 class TestOwedOptOut:

@@ -19,6 +19,7 @@ from storepost.values import clock
 from tests.coupons.coupon_store import counts
 from tests.coupons.shopify.on_shopify import OnShopify
 from tests.coupons.test_coupons import without_permission
+from tests.shopify.hooks import Hooks
 from tests.shopify.shops import SHOP, connection_is
 
 
@@ -49,6 +50,16 @@ class TestFailures:
         shop.world.deliver()
         assert shop.counts(coupon) == counts(available=3)
         shop.check()
+
+    def test_shop_that_refuses_tokens_needs_reauth_and_fails_codes(self, shop: OnShopify) -> None:
+        """The app was removed from the shop, and the webhook about that is late."""
+        shop.world.deliver()
+        coupon = shop.pool(3)
+        shop.shopify.shop(SHOP).installation = None
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=3)
+        store = shop.shopify.store(shop.workspace)
+        assert store.connection_status is ConnectionStatus.NEEDS_REAUTH
 
     def test_unavailable_shop_fails_codes_after_all_tries(self, shop: OnShopify) -> None:
         coupon = shop.pool(1)
@@ -116,6 +127,25 @@ class TestFailures:
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
         assert shop.stored(expired).failed_syncs == 0
         shop.check()
+
+    def test_code_expired_without_permission_is_deleted_once_shop_permits_it(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        installation = shop.shopify.shop().installation
+        assert installation is not None
+        granted = installation.scopes
+        hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
+        for scopes in (("write_customers", "read_orders", "read_products"), granted):
+            installation.scopes = scopes
+            hooks.notify("app/scopes_update", {"previous": [], "current": []})
+            if scopes != granted:
+                shop.run_expiry()
+                for _ in range(7):
+                    shop.world.advance(hours=12)
+                    shop.run_expiry()
+                assert len(shop.there(expired)) == 2
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).failed_syncs == 0
 
     def test_failing_shop_is_retried_with_backoff(self, shop: OnShopify, expired: str) -> None:
         with mock.patch.object(

@@ -90,8 +90,8 @@ def _value_of(partition: str) -> tuple[str, str]:
     return parts[3], parts[-1]
 
 
-def _statement(row: list[str] | None, people: dict[UUID, Who]) -> tuple[object, ...] | None:
+def _statement(row: list[Any] | None, people: dict[UUID, Who]) -> tuple[object, ...] | None:
     if row is None:
         return None
-    state, as_of, profile_id, _ = row
-    return state, as_of, people[UUID(profile_id)]
+    state, as_of, profile_id, _, awaits_answer = row
+    return state, as_of, people[UUID(profile_id)], awaits_answer

@@ -1,7 +1,7 @@
 """Exponential backoff of coupons' failed syncs: each wait is twice as long, up to a bound.
 
 No sync is dropped. A coupon stores how often its sync failed; the schedule of due coupons queues
-the retry, and so does a new connection of the shop.
+the retry, and so does a new connection of the shop, or a permission that it gives again.
 """
 
 from dataclasses import replace
@@ -19,7 +19,9 @@ MAX_WAIT = timedelta(days=1)
 MAX_WAIT_DISCONNECTED = timedelta(days=7)
 """While the store is disconnected: once it is connected again, it is synced at once."""
 MAX_COUPONS = 1000
-"""Are synced at once when a shop is connected again; the schedule retries the others."""
+"""Are synced at once when a shop is connected again, or permits it again; the schedule retries the
+others.
+"""
 
 _MAX_DOUBLINGS = 10
 
@@ -55,7 +57,7 @@ def clear_backoff(changes: Changes, coupon: Coupon) -> None:
 
 
 def queue_restored(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Queues the failed syncs of a shop that was connected again."""
+    """Queues the failed syncs of a shop that was connected again, or permits them again."""
     coupons = CouponRepository(workspace)
     waiting = [c.id for c in coupons.all() if c.store_id == store_id and c.failed_syncs]
     for coupon_id in waiting[:MAX_COUPONS]:

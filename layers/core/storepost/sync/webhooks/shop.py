@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from storepost.catalog.products.store_terms import update_terms
 from storepost.connections.connections.service import disconnect_shop
+from storepost.coupons.backoff import queue_restored
 from storepost.people.consent.resending import resend_missed
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.shopify.admin import admin_of, takes_our_tokens
@@ -52,7 +53,10 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 
 
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
-    """Writes the granted scopes of `app/scopes_update`, and whether they suffice to connect."""
+    """Writes the granted scopes of `app/scopes_update`, and whether they suffice to connect.
+
+    The shop is sent what it refused before.
+    """
     with admin_of(store) as admin:
         granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
@@ -73,10 +77,21 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         )
         if after != stored:
             repository.save(changes, after)
-        if after.takes_consent and not stored.takes_consent:
-            resend_missed(changes, store.workspace, store.id)
+        _send_refused(changes, after)
 
     commit_anew(write)
+
+
+def _send_refused(changes: Changes, store: Store) -> None:
+    """Sends a shop what it may have refused for lack of a permission that it gives now.
+
+    It may have given it all the time by what is stored here: the webhooks about a permission that
+    it withdrew and gave again may both come late.
+    """
+    if store.takes_consent:
+        resend_missed(changes, store.workspace, store.id)
+    if store.makes_coupons:
+        queue_restored(changes, store.workspace, store.id)
 
 
 def details_changed(store: Store, _webhook: Webhook) -> None:
