@@ -1,6 +1,7 @@
 """A feed before it is created: its preview, and the check of its mapping."""
 
 import json
+import time
 
 import pytest
 
@@ -141,6 +142,28 @@ class TestPreview:
         url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
         body = {"storeId": shop.store_id, "url": url}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    def test_redirect_to_malformed_address_is_refused(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", b"", 302, location="http://[")
+        body = {"storeId": shop.store_id, "url": url}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    @pytest.mark.parametrize(
+        "content_type",
+        [
+            f"text/csv; charset*{'9' * 5_000}=utf-8",
+            "text/csv; charset*=a; charset*1=b",
+            f'text/csv; "{";" * 60_000}',
+            f"text/csv; charset={' ' * 60_000}",
+            "text/csv; charset=",
+        ],
+        ids=["huge part number", "parts with and without number", "semicolons", "spaces", "empty"],
+    )
+    def test_malformed_content_type_is_ignored(self, shop: Shop, content_type: str) -> None:
+        url = shop.server.put("/feed", ROWS, content_type=content_type)
+        before = time.process_time()
+        assert self.preview(shop, url)["sampled"] == 2
+        assert time.process_time() - before < 1
 
     def test_unknown_store_is_refused(self, shop: Shop) -> None:
         body = {"storeId": str(new_id()), "url": "https://shop.example/"}

@@ -3,7 +3,6 @@
 import codecs
 import re
 from dataclasses import dataclass, field
-from email.message import Message
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.tables import Table, table_of
@@ -35,6 +34,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _XML_ENCODING = re.compile(rb"""\A\s*<\?xml[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']""")
+_CHARSET = re.compile(r""";\s*charset\s*=[\s"']*([^\s;,"']+)""", re.IGNORECASE)
+"""A content type's encoding. The standard library's reader of it is too slow for a hostile one."""
 _ENCODINGS = re.compile(
     r"utf-?(8|16)(-?[lb]e)?|(us-)?ascii|latin-?\d+|iso-?8859-?\d+|windows-?\d+|cp\d+|koi8-\w"
     r"|shift_?jis|euc-?\w+|gb\w+|big5\w*|mac-?\w+",
@@ -72,8 +73,10 @@ def _encoding(head: bytes, content_type: str) -> str | None:
     if sixteen:
         return sixteen
     declared = _XML_ENCODING.match(head)
-    name = declared[1].decode() if declared else _charset(content_type)
-    return _known(name) if name else None
+    if declared:
+        return _known(declared[1].decode())
+    stated = _CHARSET.search(content_type)
+    return _known(stated[1]) if stated else None
 
 
 def _sixteen_bits(head: bytes) -> str | None:
@@ -84,13 +87,6 @@ def _sixteen_bits(head: bytes) -> str | None:
         if pairs >= 2 and zeros.count(0) * 2 > pairs and not others.count(0):
             return name
     return None
-
-
-def _charset(content_type: str) -> str | None:
-    message = Message()
-    message["content-type"] = content_type
-    found = message.get_param("charset")
-    return found.strip() if isinstance(found, str) else None
 
 
 def _known(name: str) -> str:
