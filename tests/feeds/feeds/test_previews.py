@@ -109,6 +109,20 @@ class TestPreview:
             "matches": 1,
         }
 
+    @pytest.mark.parametrize(
+        "label",
+        ["\u0327\u0301" * 20_000, f"a{' ' * 20_000}x"],
+        ids=["combining marks", "spaces"],
+    )
+    def test_long_option_name_is_read_in_linear_time(self, shop: Shop, label: str) -> None:
+        """Shopify's export has the names of options in cells, which may be of any length."""
+        row = {"Handle": "a", "Title": "Cup", "Option1 Name": label, "Option1 Value": "Red"}
+        url = shop.server.put("/feed", csv({**row, "Variant SKU": "s", "Variant Price": "5"}))
+        before = time.process_time()
+        columns = {each["name"]: each["suggested"] for each in self.preview(shop, url)["columns"]}
+        assert time.process_time() - before < 1
+        assert columns["Option1 Value"] == "color"
+
     def test_no_id_column_matches_nothing(self, shop: Shop) -> None:
         shop.put_product("a")
         assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0
