@@ -123,6 +123,12 @@ class TestPreview:
         assert time.process_time() - before < 1
         assert columns["Option1 Value"] == "color"
 
+    def test_attribute_that_is_only_declared_is_no_column(self, shop: Shop) -> None:
+        """A file of 200 KB could give 60,000 characters to each of its 20,000 items."""
+        body = '<!DOCTYPE r [<!ATTLIST item x CDATA "a">]><r><item><id>1</id></item></r>'
+        columns = self.preview(shop, shop.server.put("/feed", body))["columns"]
+        assert [each["name"] for each in columns] == ["id"]
+
     def test_no_id_column_matches_nothing(self, shop: Shop) -> None:
         shop.put_product("a")
         assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0
