@@ -139,6 +139,25 @@ class TestParsers:
         assert answer.status < 500
         assert answer.problem()
 
+    @pytest.mark.parametrize(
+        "content_type",
+        [
+            "multipart/form-data; boundary*=b; boundary*1=c",
+            f"multipart/form-data; boundary*{'9' * 5_000}=b",
+            "multipart/form-data; boundary=b",
+        ],
+    )
+    def test_hostile_form_parameters_are_no_unexpected_error(
+        self, world: World, content_type: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """Strangers can send any form: an error in the log would alert the operator."""
+        body = b"--b\r\nContent-Disposition: form-data; name*=x; name*1=y\r\n\r\nz\r\n--b--\r\n"
+        answer = world.call(
+            "POST", "/unsubscribe/nobody", body=body, headers={"content-type": content_type}
+        )
+        assert answer.problem() == (422, "validation")
+        assert [r.message for r in caplog.records if r.levelname == "ERROR"] == []
+
     @pytest.mark.parametrize("error", [OverflowError, RecursionError, LookupError, TypeError])
     def test_unexpected_parser_error_is_a_malformed_request(
         self,

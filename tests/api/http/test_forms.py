@@ -52,6 +52,8 @@ class TestMultipart:
     @example(b'--b\r\nContent-Disposition: form-data; name="' + b"(" * 500, "; boundary=b")
     @example(b"--b\r\nContent-Disposition: form-data; name=" + b"(" * 500, "; boundary=b")
     @example(b"--b\r\nContent-Disposition: form-data; name*99999999*=x\r\n\r\n", "; boundary=b")
+    @example(b"--b\r\nContent-Disposition: form-data; name*=x; name*1=y\r\n\r\n", "; boundary=b")
+    @example(b"--b\r\n", "; boundary*=b; boundary*1=c")
     @example(b"--b\r\n" + b"\r\n".join([b"a:b"] * 500), "; boundary=b")
     @example(b"--b" * 500, "; boundary=b")
     @example(b"--b\r\nContent-Disposition: form-data; name=\xff\r\n\r\nx", "; boundary=b")

@@ -1,6 +1,7 @@
 """A feed before it is created: its preview, and the check of its mapping."""
 
 import json
+import time
 
 import pytest
 
@@ -108,6 +109,26 @@ class TestPreview:
             "matches": 1,
         }
 
+    @pytest.mark.parametrize(
+        "label",
+        ["\u0327\u0301" * 20_000, f"a{' ' * 20_000}x"],
+        ids=["combining marks", "spaces"],
+    )
+    def test_long_option_name_is_read_in_linear_time(self, shop: Shop, label: str) -> None:
+        """Shopify's export has the names of options in cells, which may be of any length."""
+        row = {"Handle": "a", "Title": "Cup", "Option1 Name": label, "Option1 Value": "Red"}
+        url = shop.server.put("/feed", csv({**row, "Variant SKU": "s", "Variant Price": "5"}))
+        before = time.process_time()
+        columns = {each["name"]: each["suggested"] for each in self.preview(shop, url)["columns"]}
+        assert time.process_time() - before < 1
+        assert columns["Option1 Value"] == "color"
+
+    def test_attribute_that_is_only_declared_is_no_column(self, shop: Shop) -> None:
+        """A file of 200 KB could give 60,000 characters to each of its 20,000 items."""
+        body = '<!DOCTYPE r [<!ATTLIST item x CDATA "a">]><r><item><id>1</id></item></r>'
+        columns = self.preview(shop, shop.server.put("/feed", body))["columns"]
+        assert [each["name"] for each in columns] == ["id"]
+
     def test_no_id_column_matches_nothing(self, shop: Shop) -> None:
         shop.put_product("a")
         assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0
@@ -141,6 +162,28 @@ class TestPreview:
         url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
         body = {"storeId": shop.store_id, "url": url}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    def test_redirect_to_malformed_address_is_refused(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", b"", 302, location="http://[")
+        body = {"storeId": shop.store_id, "url": url}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    @pytest.mark.parametrize(
+        "content_type",
+        [
+            f"text/csv; charset*{'9' * 5_000}=utf-8",
+            "text/csv; charset*=a; charset*1=b",
+            f'text/csv; "{";" * 60_000}',
+            f"text/csv; charset={' ' * 60_000}",
+            "text/csv; charset=",
+        ],
+        ids=["huge part number", "parts with and without number", "semicolons", "spaces", "empty"],
+    )
+    def test_malformed_content_type_is_ignored(self, shop: Shop, content_type: str) -> None:
+        url = shop.server.put("/feed", ROWS, content_type=content_type)
+        before = time.process_time()
+        assert self.preview(shop, url)["sampled"] == 2
+        assert time.process_time() - before < 1
 
     def test_unknown_store_is_refused(self, shop: Shop) -> None:
         body = {"storeId": str(new_id()), "url": "https://shop.example/"}

@@ -96,6 +96,19 @@ class TestFile:
             at_shop(wire, resolver, server)
             assert failure(lambda: whole(max_bytes=10)) is Failure.TOO_LONG
 
+    def test_long_content_type_is_cut(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(file(headers={"Content-Type": "t" * 60_000}))) as server:
+            at_shop(wire, resolver, server)
+            with download(START, timeout=5, max_bytes=5, schemes=HTTP_OR_HTTPS) as download_of:
+                assert download_of.content_type == "t" * 1_000
+
+    def test_content_length_of_5000_digits_is_ignored(self, wire: Wire, resolver: Resolver) -> None:
+        """Python reads no number of so many digits."""
+        answer = b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\nid"
+        with serving(saying(answer)) as server:
+            at_shop(wire, resolver, server)
+            assert whole() == b"id"
+
     def test_truncated_body_fails(self, wire: Wire, resolver: Resolver) -> None:
         with serving(saying(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nid")) as server:
             at_shop(wire, resolver, server)
@@ -195,6 +208,8 @@ class TestRedirects:
             "http://2130706433/",
             "http://other.example:0/",
             "http://other.example\\@169.254.169.254/",
+            "http://[",
+            "//other.example]/",
         ],
     )
     def test_redirect_to_disallowed_url_is_refused(

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 
+from storepost.values.header_parameters import header_parameter
+
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 MAX_PART_HEAD = 1_000
@@ -36,7 +38,7 @@ def _fields(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
     """Yields the fields of a multipart form (RFC 7578), in linear time: the standard library's
     parser of messages takes hours over a hostile one, or raises anything.
     """
-    boundary = _parameter("boundary", content_type)
+    boundary = header_parameter("boundary", content_type)
     if not boundary:
         return
     _preamble, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode())
@@ -53,15 +55,5 @@ def _name_in(head: bytes) -> str | None:
     for line in head.decode(errors="replace").split("\r\n"):
         header, _, value = line.partition(":")
         if header.strip().lower() == "content-disposition":
-            return _parameter("name", value)
+            return header_parameter("name", value)
     return None
-
-
-def _parameter(name: str, value: str) -> str | None:
-    """Returns a parameter of a header's value."""
-    from email.message import Message  # noqa: PLC0415 - 30 ms, and few forms come in parts
-
-    message = Message()
-    message["content-disposition"] = value
-    found = message.get_param(name, header="content-disposition")
-    return found if isinstance(found, str) else None

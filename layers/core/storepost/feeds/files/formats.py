@@ -3,10 +3,10 @@
 import codecs
 import re
 from dataclasses import dataclass, field
-from email.message import Message
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.tables import Table, table_of
+from storepost.values.header_parameters import header_parameter
 from storepost.values.stored_enum import StoredEnum
 
 
@@ -72,8 +72,10 @@ def _encoding(head: bytes, content_type: str) -> str | None:
     if sixteen:
         return sixteen
     declared = _XML_ENCODING.match(head)
-    name = declared[1].decode() if declared else _charset(content_type)
-    return _known(name) if name else None
+    if declared:
+        return _known(declared[1].decode())
+    stated = (header_parameter("charset", content_type) or "").strip("' ")
+    return _known(stated) if stated else None
 
 
 def _sixteen_bits(head: bytes) -> str | None:
@@ -84,13 +86,6 @@ def _sixteen_bits(head: bytes) -> str | None:
         if pairs >= 2 and zeros.count(0) * 2 > pairs and not others.count(0):
             return name
     return None
-
-
-def _charset(content_type: str) -> str | None:
-    message = Message()
-    message["content-type"] = content_type
-    found = message.get_param("charset")
-    return found.strip() if isinstance(found, str) else None
 
 
 def _known(name: str) -> str:

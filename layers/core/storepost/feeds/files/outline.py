@@ -97,6 +97,7 @@ class _Outline:
         self.seen: dict[Path, _Seen] = {}
         self._path: Path = ()
         parser = expat.ParserCreate()
+        parser.specified_attributes = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)

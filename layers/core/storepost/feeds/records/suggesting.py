@@ -25,6 +25,7 @@ from storepost.feeds.records.samples import (
     is_page,
     looks_like,
 )
+from storepost.feeds.records.values import MAX_TEXT
 
 _LISTS = frozenset({FeedField.ADDITIONAL_IMAGE_LINK})
 """Targets that several columns may have."""
@@ -106,7 +107,9 @@ class _Suggestion:
         """Returns which option it is, by the name beside its values; else the first free one."""
         names = (self._columns.get(each) for each in names_column(column.name))
         label = next((each.values[0] for each in names if each and each.values), "")
-        named = (target for target in OPTIONS if compared_name(label) in SYNONYMS[target])
+        # A cell may have a million characters, and to compare a name takes quadratic time.
+        compared = compared_name(label[:MAX_TEXT])
+        named = (target for target in OPTIONS if compared in SYNONYMS[target])
         target = next(named, None)
         if target not in self._option_targets:
             target = next(iter(self._option_targets), None)

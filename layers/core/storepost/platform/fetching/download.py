@@ -8,9 +8,20 @@ from urllib.parse import urljoin
 from urllib3.response import HTTPResponse
 
 from storepost.platform.fetching.client import Deadline, connected, failing, send
-from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, authorize
+from storepost.platform.fetching.guard import (
+    HTTPS,
+    Failure,
+    FetchFailed,
+    UrlNotAllowed,
+    UrlRefusal,
+    authorize,
+)
 
 PIECE_BYTES = 65_536
+CONTENT_TYPE_LENGTH = 1_000
+"""Characters of a content type; a server may send a hundred lines of 65,536 of them."""
+_LENGTH_DIGITS = 20
+"""Digits of an announced length; Python refuses to read numbers of thousands of them."""
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
 
@@ -19,7 +30,7 @@ class Download:
     """A file being downloaded: what the server says of it, and its pieces."""
 
     content_type: str
-    """As the server wrote it; empty if it sent none."""
+    """As the server wrote it, up to 1,000 characters; empty if it sent none."""
     length: int | None
     """How many bytes the server announced."""
     pieces: Iterator[bytes] = field(repr=False)
@@ -44,11 +55,10 @@ def download(
     with ExitStack() as opened:
         with failing():
             response = _final_response(opened, url, deadline, timeout, schemes, redirects)
-        announced = response.headers.get("content-length", "")
-        length = int(announced) if announced.isdecimal() else None
+        length = _announced_length(response.headers.get("content-length", ""))
         if length is not None and length > max_bytes:
             raise FetchFailed(Failure.TOO_LONG)
-        media_type = response.headers.get("content-type", "")
+        media_type = response.headers.get("content-type", "")[:CONTENT_TYPE_LENGTH]
         yield Download(media_type, length, _pieces(response, max_bytes))
 
 
@@ -70,9 +80,20 @@ def _final_response(
         location = response.headers.get("location")
         if response.status not in _REDIRECTING or location is None:
             raise FetchFailed(Failure.STATUS)
-        url = urljoin(url, location)
+        url = _redirected(url, location)
         opened.close()
     raise FetchFailed(Failure.REDIRECTS if redirects else Failure.STATUS)
+
+
+def _redirected(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:  # such as `http://[`
+        raise UrlNotAllowed(UrlRefusal.SHAPE) from None
+
+
+def _announced_length(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= _LENGTH_DIGITS else None
 
 
 def _pieces(response: HTTPResponse, max_bytes: int) -> Iterator[bytes]:
