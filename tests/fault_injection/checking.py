@@ -10,7 +10,7 @@ from storepost.coupons.trees import CodeList
 from storepost.orders.trees import OrderList
 from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.persistence.counted_tree.checking import faults
-from tests.fault_injection.facts import Facts
+from tests.fault_injection.acknowledged_writes import Facts
 from tests.fault_injection.requests import CODES, PEOPLE, Shop, email_of
 from tests.harness.world import Someone, World
 

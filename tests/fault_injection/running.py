@@ -21,8 +21,8 @@ aws.create_resources()
 
 from benchmarks.measure.apart import aws_for_all  # noqa: E402
 from storepost.values.scope import WorkspaceScope  # noqa: E402
+from tests.fault_injection.acknowledged_writes import Facts  # noqa: E402
 from tests.fault_injection.checking import differences  # noqa: E402
-from tests.fault_injection.facts import Facts  # noqa: E402
 from tests.fault_injection.processes import Process  # noqa: E402
 from tests.fault_injection.requests import (  # noqa: E402
     PEOPLE,

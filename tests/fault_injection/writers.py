@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.concurrency.requests import request
-from tests.fault_injection.facts import Facts
+from tests.fault_injection.acknowledged_writes import Facts
 from tests.fault_injection.processes import GATEWAY, Died, Process
 from tests.fault_injection.requests import Sent
 from tests.harness.world import Someone

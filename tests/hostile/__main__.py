@@ -19,7 +19,6 @@ aws.start()
 aws.create_resources()
 
 from tests.harness.world import World  # noqa: E402
-from tests.hostile.apart import function_apart  # noqa: E402
 from tests.hostile.hostile_requests import (  # noqa: E402
     Operation,
     Target,
@@ -28,6 +27,7 @@ from tests.hostile.hostile_requests import (  # noqa: E402
     requests_to,
 )
 from tests.hostile.large import large_requests  # noqa: E402
+from tests.hostile.own_process import function_apart  # noqa: E402
 
 _SHOWN = 15
 _MAX_CPU_SECONDS = 2

@@ -4,7 +4,7 @@ import pytest
 
 from storepost.shopify.claims import ShopStoreItem
 from tests.harness.world import World
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 from tests.shopify.shops import SHOP, Shopify
 
 

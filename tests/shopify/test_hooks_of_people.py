@@ -368,7 +368,7 @@ class TestEmailConsent:
         assert hooks.profile().email_consent is UNSUBSCRIBED
 
     def test_invalid_address_leaves_profile_subscribed(self, hooks: Hooks) -> None:
-        """`tests/shopify/test_no_holds.py` has the boxes that people untick."""
+        """`tests/shopify/test_opt_out_holds.py` has the boxes that people untick."""
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed", CREATED))
         hooks.notify(EMAIL_TOPIC, email_consent("invalid"))
         assert hooks.customer().email_consent is NOTHING

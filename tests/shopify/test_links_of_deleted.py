@@ -7,10 +7,10 @@ import pytest
 from storepost.shopify.claims import FormerShopItem, former_shop_key
 from tests.harness.world import BASE_URL, World
 from tests.lifecycle.erasures.scenario import ANN
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 from tests.people.matching.scenario import Scenario
 from tests.people.unsubscribing.following import BROWSER, BY_PAGE, ONE_CLICK, opened, posted
-from tests.people.unsubscribing.test_ask import Page
+from tests.people.unsubscribing.test_page import Page
 from tests.shopify.shops import OTHER, SHOP, Shopify
 
 

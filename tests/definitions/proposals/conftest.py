@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.definitions.proposals.desk import Desk
+from tests.definitions.proposals.proposal_scenario import Desk
 from tests.harness.world import World
 
 

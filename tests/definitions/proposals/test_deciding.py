@@ -2,7 +2,14 @@
 
 import pytest
 
-from tests.definitions.proposals.desk import PROPOSE, READ, REPLACED, WRITE, Desk, JustNow
+from tests.definitions.proposals.proposal_scenario import (
+    PROPOSE,
+    READ,
+    REPLACED,
+    WRITE,
+    Desk,
+    JustNow,
+)
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.world import Answer

@@ -11,7 +11,7 @@ from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.platform.persistence.item import find
 from storepost.values import pagination
 from storepost.values.scope import PersonScope
-from tests.definitions.proposals.desk import (
+from tests.definitions.proposals.proposal_scenario import (
     NOWHERE,
     REPLACED,
     SEGMENT,

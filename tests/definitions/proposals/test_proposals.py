@@ -6,7 +6,7 @@ from storepost.definitions.definitions.patching import Inapplicable
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.proposals import reading, service
 from storepost.values.problems import FieldError
-from tests.definitions.proposals.desk import REPLACED, TEMPLATE, WRITE, Body, Desk
+from tests.definitions.proposals.proposal_scenario import REPLACED, TEMPLATE, WRITE, Body, Desk
 
 
 def test_proposal_of_another_workspace_is_not_found(desk: Desk) -> None:

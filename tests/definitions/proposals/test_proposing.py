@@ -6,7 +6,7 @@ import pytest
 
 from storepost.definitions.definitions.patching import JsonPatchOp, Operation, patched
 from storepost.definitions.proposals.schemas import MAX_OPERATIONS
-from tests.definitions.proposals.desk import (
+from tests.definitions.proposals.proposal_scenario import (
     NOWHERE,
     PROPOSE,
     READ,

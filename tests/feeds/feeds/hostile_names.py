@@ -7,8 +7,8 @@ from functools import cache
 from storepost.feeds.records.mapping import FeedField
 from storepost.feeds.records.names import is_compare_at_price, is_variants_own, plain_name
 from storepost.feeds.records.options import is_pair
+from tests.feeds.feeds.suggested_mapping import mapping_of
 from tests.feeds.feeds.test_makers import content_of
-from tests.feeds.feeds.untouched import mapping_of
 
 type Mapped = Mapping[str, str]
 

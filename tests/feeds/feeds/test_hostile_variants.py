@@ -15,8 +15,8 @@ from storepost.feeds.records.options import options_in
 from tests.feeds.feeds import hostile_markup, hostile_tables
 from tests.feeds.feeds.careful import Sample
 from tests.feeds.feeds.hostile_names import KEPT, LANGUAGES, mapped, renamed
+from tests.feeds.feeds.suggested_mapping import imported
 from tests.feeds.feeds.test_makers import SAMPLES, content_of
-from tests.feeds.feeds.untouched import imported
 
 TABLES = [name for name in SAMPLES if name.endswith(("csv", "tsv"))]
 MARKUP = [name for name in SAMPLES if name.endswith("xml")]

@@ -9,7 +9,7 @@ from tests.feeds.feeds.careful_comparisons import COMPARISONS
 from tests.feeds.feeds.careful_feeds import FEEDS
 from tests.feeds.feeds.careful_offers import OFFERS
 from tests.feeds.feeds.careful_shops import SHOPS
-from tests.feeds.feeds.untouched import imported
+from tests.feeds.feeds.suggested_mapping import imported
 
 SAMPLES = {**SHOPS, **FEEDS, **COMPARISONS, **OFFERS}
 PLACE = Path(__file__).parents[1] / "files" / "samples"

@@ -6,7 +6,7 @@ import io
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.feeds.feeds.untouched import imported
+from tests.feeds.feeds.suggested_mapping import imported
 
 NUMBERS = st.sampled_from(["9.90", "1,234.50", "1.234,50", "12", "0", "-5.00", "1e3", "9,9,9", "."])
 CURRENCIES = st.sampled_from(["", "EUR", "€", "USD", "$", "Kč", "XXX", "per piece"])

@@ -33,7 +33,7 @@ from tests.feeds.feeds.serving import FeedServer
 from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import Killed, Side, around_calls, before_write, counted
 from tests.harness.world import World
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 from tests.platform.counted_tree.lists import counted_later
 
 NAMES = [row["id"] for row in ROWS]

@@ -32,7 +32,7 @@ from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.faults import THROTTLED, faults, refusal
 from tests.harness.world import CANARY, Someone, World
 from tests.lifecycle.migrations.searched import Searched
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 
 QUEUE = "MigrationQueue"
 FEED = UUID("0192f0a0-0000-7000-8000-000000000009")

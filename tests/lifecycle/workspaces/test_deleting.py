@@ -40,7 +40,7 @@ from tests.harness.call_interruption import Side, around_calls
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import CANARY, World
 from tests.lifecycle.erasures.scenario import ANN
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 
 
 @pytest.fixture

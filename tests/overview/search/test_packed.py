@@ -23,7 +23,7 @@ from tests.harness.call_interruption import Side, around_calls, counted
 from tests.harness.crash_points import crashes
 from tests.harness.world import World
 from tests.lifecycle.migrations.searched import Searched
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 from tests.overview.search.test_search import Library
 from tests.platform.counted_tree.engine import size_of
 

@@ -3,7 +3,7 @@
 from tests.people.matching.scenario import Scenario
 from tests.people.opt_in.requested import opened, pressed
 from tests.people.unsubscribing.following import BROWSER
-from tests.people.unsubscribing.test_ask import Page
+from tests.people.unsubscribing.test_page import Page
 
 IS_OVER = "This link is no longer valid"
 

@@ -32,7 +32,7 @@ from tests.people.opt_in.requested import (
 )
 from tests.people.opt_in.test_requests import name_of
 from tests.people.unsubscribing.following import BROWSER, BY_PAGE, FIREFOX, listening_stores, posted
-from tests.people.unsubscribing.test_ask import NOWHERE, Page
+from tests.people.unsubscribing.test_page import NOWHERE, Page
 
 TOKENS = [token for token in NOWHERE if token not in {"", "%2F"}]
 """That the path takes; with a slash, or nothing, it is another path."""

@@ -24,7 +24,7 @@ from tests.people.unsubscribing.following import (
     posted,
     subscriber,
 )
-from tests.people.unsubscribing.test_ask import NOWHERE, Page
+from tests.people.unsubscribing.test_page import NOWHERE, Page
 
 GMAIL, YAHOO = "Google-Gmail-Unsubscribe", "YahooMailProxy; https://help.yahoo.com/kb/1.html"
 

@@ -17,7 +17,7 @@ from tests.people.unsubscribing.following import (
     posted,
     subscriber,
 )
-from tests.people.unsubscribing.test_ask import Page
+from tests.people.unsubscribing.test_page import Page
 
 TITLES = {
     "de": ("Möchten Sie sich abmelden?", "Sie sind abgemeldet"),

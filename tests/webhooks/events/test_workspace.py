@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from storepost.accounts.workspaces.model import Role
-from tests.definitions.proposals.desk import SEGMENT
+from tests.definitions.proposals.proposal_scenario import SEGMENT
 from tests.webhooks.events.shop import Shop, of
 
 

@@ -28,7 +28,7 @@ from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.faults import FakeTime
 from tests.harness.throttling import MANY, Throttling, run_until_done
 from tests.harness.world import World
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 from tests.overview.search.test_repairing import Searched
 
 

@@ -16,9 +16,9 @@ from openapi.story.exchanges import recorded
 from openapi.story.recording import routes
 from openapi.story.story_run import story_run
 from storepost.shopify.admin import AdminClient
-from tests.formats.beside import NEW_VALUES, PREFIX, Releases
 from tests.formats.planting import faults, quicken
 from tests.formats.raw import Raw, kind_of, raw_rows
+from tests.formats.two_releases import NEW_VALUES, PREFIX, Releases
 from tests.harness.world import World
 
 WRITTEN_WHOLE = {"backup_codes", "emailed_code", "entry", "known_source", "missed_write_back"}

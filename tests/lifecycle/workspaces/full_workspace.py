@@ -23,7 +23,7 @@ from tests.accounts.sign_in.accounts import PASSWORD
 from tests.catalog.products.sample import product
 from tests.catalog.products.source_layers import feed, says, write_layers
 from tests.catalog.products.state import store_of
-from tests.definitions.proposals.desk import SEGMENT
+from tests.definitions.proposals.proposal_scenario import SEGMENT
 from tests.harness.world import CANARY, Answer, World
 from tests.lifecycle.erasures.scenario import ANN, Place, raw_rows
 from tests.orders.sample import order

@@ -11,7 +11,7 @@ from storepost.webhooks.deliveries.rows import DeliveryItem
 from tests.harness.later_attempts import delayed
 from tests.harness.receiver import Receiver
 from tests.harness.world import CANARY, World
-from tests.lifecycle.workspaces.home import Home
+from tests.lifecycle.workspaces.full_workspace import Home
 from tests.orders.sample import order
 from tests.webhooks.receiving import HOOK, RETRIES, Hooks
 
