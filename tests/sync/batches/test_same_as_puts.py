@@ -72,12 +72,17 @@ def put(shop: Shop, kind: str, record: Body) -> int:
 
 
 def put_all(shop: Shop, customers: list[Body], orders: list[Body]) -> list[tuple[str, int, int]]:
-    """Puts records one by one: the kind, place and status of each."""
-    return [
+    """Puts records one by one: the kind, place and status of each.
+
+    Until the worker of a merge has run, the merged profile has claims.
+    """
+    statuses = [
         (kind, index, put(shop, kind, record))
         for kind, records in (("customers", customers), ("orders", orders))
         for index, record in enumerate(records)
     ]
+    shop.world.deliver()
+    return statuses
 
 
 @settings(max_examples=12, deadline=None)
