@@ -106,7 +106,7 @@ def get_import(shop: Shop) -> Request:
 @SCENARIOS.of("feeds.listSkippedRows", "page 1 of 100 rows")
 def list_skipped(shop: Shop) -> Request:
     feed = _created(shop, 1)
-    shop.outside.file = b"id,title\n" + b",nameless\n" * ROWS
+    shop.outside.file = b"id,title\n1,named\n" + b",nameless\n" * ROWS
     queued = shop.send("feeds.createImport", Request(shop.key, path={"id": feed})).json["id"]
     shop.world.deliver()
     return Request(shop.key, path={"id": feed, "importId": queued})
