@@ -259,7 +259,7 @@ def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | No
     changes.update(row, [value], PersonItem.pk.exists(), Unauthenticated())
 
 
-def hold_account(changes: Changes, person: Person, on_conflict: Exception) -> None:
+def touch_account(changes: Changes, person: Person, on_conflict: Exception) -> None:
     """Demands that the account still exists, and raises its version without any other change.
 
     A deletion of the account that was decided before is decided again: it doesn't overlook what

@@ -36,7 +36,7 @@ from storepost.accounts.invitations.repository import (
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Membership, Role, Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
-from storepost.accounts.workspaces.service import enter
+from storepost.accounts.workspaces.service import activate_on_joining
 from storepost.platform.messaging.email_tags import EmailKind, EmailTags
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
@@ -162,7 +162,7 @@ def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Wor
     members = WorkspaceRepository(workspace.scope)
     if members.membership_of(caller.person.id) is None:
         members.add_member(changes, _membership(invitation, caller.person.id, clock.now()))
-    enter(caller, workspace.id, changes)
+    activate_on_joining(caller, workspace.id, changes)
     return workspace
 
 

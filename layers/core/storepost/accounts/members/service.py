@@ -10,7 +10,7 @@ from storepost.accounts.emails import messages
 from storepost.accounts.emails.messages import KeyAct, KeyLabel
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import Person
-from storepost.accounts.identity.repository import find_people, find_person, hold_account
+from storepost.accounts.identity.repository import find_people, find_person, touch_account
 from storepost.accounts.members.problems import AlreadyOwner, OwnerRemoval, OwnerRole
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Membership, Role
@@ -112,7 +112,7 @@ def _expect_two_factor(
     if workspace.require_two_factor and not person.has_two_factor:
         raise TwoFactorOff()
     repository.expect_policy(changes, workspace)
-    hold_account(changes, person, NotFound.of("member"))
+    touch_account(changes, person, NotFound.of("member"))
 
 
 def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, changes: Changes) -> None:

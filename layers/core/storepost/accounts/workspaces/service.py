@@ -7,8 +7,8 @@ from storepost.accounts.identity.repository import (
     activate_workspace,
     expect_methods,
     find_person,
-    hold_account,
     remember_workspace,
+    touch_account,
 )
 from storepost.accounts.workspaces.model import Membership, Role, Workspace, slug_of
 from storepost.accounts.workspaces.problems import RoleTooSmall, TwoFactorOff
@@ -55,11 +55,11 @@ def create_workspace(
     repository = WorkspaceRepository(workspace.scope)
     repository.add(changes, workspace)
     repository.add_member(changes, owner_of(workspace, caller.person.id))
-    enter(caller, workspace.id, changes)
+    activate_on_joining(caller, workspace.id, changes)
     return workspace
 
 
-def enter(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
+def activate_on_joining(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
     """Makes a workspace that the caller joins active, unless the session has one.
 
     It writes the account in either case, so a concurrent deletion of the account leaves neither a
@@ -70,7 +70,7 @@ def enter(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
         activate_workspace(changes, caller.session, workspace_id)
         remember_workspace(changes, caller.person, workspace_id)
     else:
-        hold_account(changes, caller.person, Unauthenticated())
+        touch_account(changes, caller.person, Unauthenticated())
 
 
 def owner_of(workspace: Workspace, person_id: UUID) -> Membership:

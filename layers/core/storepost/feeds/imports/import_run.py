@@ -138,8 +138,8 @@ class FeedImportRun:
         """
         if not staging.rows or (staging.known_before and not staging.has_ids):
             raise FeedUnusable(FeedFailure.NO_ROWS)
-        missing = staging.missing(self._settings)
-        if running.trigger is FeedTrigger.SCHEDULE and missing * 2 > staging.known_before:
+        is_scheduled = running.trigger is FeedTrigger.SCHEDULE
+        if is_scheduled and staging.missing(self._settings) * 2 > staging.known_before:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
 
     def _keep_skipped(self, running: FeedImport, staging: FeedStaging) -> None:

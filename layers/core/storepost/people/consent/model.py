@@ -134,7 +134,7 @@ class WriteBack:
             return self.is_certain
         return self.skip_reason is SkipReason.ALREADY_CURRENT
 
-    def begun(self, resends: int | None = None) -> "WriteBack":
+    def with_new_delivery(self, resends: int | None = None) -> "WriteBack":
         """Returns the write-back as pending, in the same delivery, before the first attempt.
 
         `resends` replaces the count, if given.
@@ -151,7 +151,7 @@ class WriteBack:
         return replace(self, attempts=(*self.attempts, attempt), next_attempt_at=next_at)
 
     def _ended(self) -> "WriteBack":
-        return replace(self.begun(), attempts=self.attempts)
+        return replace(self.with_new_delivery(), attempts=self.attempts)
 
     def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
         """Returns the write-back after the store accepted it."""

@@ -78,10 +78,10 @@ class Resend:
             return False
         return (write_back.is_waiting and is_allowed) or write_back.skip_reason in _REASONS
 
-    def begun(self, write_back: WriteBack) -> WriteBack:
+    def with_new_delivery(self, write_back: WriteBack) -> WriteBack:
         """Returns the write-back as pending again."""
         resends = write_back.resends + 1 if self.cause is Cause.SUCCESS else 0
-        return write_back.begun(resends)
+        return write_back.with_new_delivery(resends)
 
 
 def queue_resend(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
@@ -191,7 +191,7 @@ def _queue_change(
         return
     repository = WriteBackStatusRepository(workspace)
     if missed.is_sent(resend, row.change):
-        pending = replace(resend.begun(known), pending_since=clock.now())
+        pending = replace(resend.with_new_delivery(known), pending_since=clock.now())
         repository.mark(changes, change, pending, known.status)
         queue_write_backs(changes, workspace, change, (resend.store_id,))
     elif known.status is WriteBackStatus.FAILED or _may_be_sent_another_time(resend, known):

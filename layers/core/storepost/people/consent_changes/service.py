@@ -66,7 +66,7 @@ def retry_write_back(
         raise NotFound("This change has no write-back to a store with this id.")
     if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
         raise WriteBackNotFailed()
-    pending = replace(write_back.begun(0), pending_since=clock.now())
+    pending = replace(write_back.with_new_delivery(0), pending_since=clock.now())
     WriteBackStatusRepository(workspace).mark(changes, change, pending, write_back.status)
     queue_write_backs(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)
