@@ -19,8 +19,8 @@ from local import aws
 from local.template import functions
 
 FLOOR = "benchmarks.processes.bare_handler"
-ROUNDS = 15
-ROUNDS_FROM_SOURCE = 5
+ROUNDS = 7
+ROUNDS_FROM_SOURCE = 3
 COLUMNS = (
     Column("function"),
     Column("median", "ms", 0),

@@ -12,7 +12,7 @@ from storepost.accounts.invitations import model as invitations
 from storepost.accounts.sign_in import model as sign_in
 from storepost.people.opt_in import model as opt_in
 from storepost.shopify import installs
-from storepost.stores.stores import write_back
+from storepost.stores.stores import signing_secrets
 
 CORE = ROOT / "layers" / "core" / "storepost"
 EMAILS = CORE / "accounts" / "emails" / "templates"
@@ -62,13 +62,13 @@ SENTENCES = [
     (REFERENCE / "openapi.json", f"within {WORDS[minutes(installs.STATE_VALID_FOR)]} minutes"),
     (
         REFERENCE / "openapi.json",
-        f"For {hours(write_back.OLD_SECRET_SIGNS)} hours each message is signed",
+        f"For {hours(signing_secrets.OLD_SECRET_SIGNS)} hours each message is signed",
     ),
     (REFERENCE / "openapi.json", f"second step for {trusted_browsers.TRUSTED_FOR.days} days"),
     (REFERENCE / "problems.json", f"invitation's {WORDS[invitations.VALID_FOR.days]} days"),
     (REFERENCE / "problems.json", f"during the last {known_places.KNOWN_FOR.days} days"),
     (REFERENCE / "problems.json", f"emails in {hours(invitations.DAY)} hours"),
-    (ROOT / "docs/guides/connect-your-shop.md", f"{hours(write_back.OLD_SECRET_SIGNS)} hours"),
+    (ROOT / "docs/guides/connect-your-shop.md", f"{hours(signing_secrets.OLD_SECRET_SIGNS)} hours"),
 ]
 
 

@@ -15,7 +15,7 @@ from storepost.orders.bodies import MAX_DISCOUNT_CODES, MAX_LINE_ITEMS
 from storepost.people.consent.resending import MAX_RESENDS
 from storepost.platform.budgets.slots import MAX_AT_ONCE
 from storepost.platform.persistence.idempotency import STORED_SECONDS
-from storepost.stores.stores import write_back
+from storepost.stores.stores import signing_secrets
 from storepost.stores.stores.schemas import MAX_LOCALES
 from storepost.sync.batches.schemas import MAX_RECORDS
 from storepost.sync.batches.service import MAX_WAITING
@@ -57,7 +57,7 @@ SENTENCES = [
     ("feeds", f"Every {WORDS[INTERVAL.seconds // 3600]} hours"),
     ("feeds", f"over {MAX_BYTES // 1024**3} GiB"),
     ("write-backs", f"each of them {WORDS[MAX_RESENDS]} times at most"),
-    ("write-backs", f"For {write_back.OLD_SECRET_SIGNS.days * 24} hours"),
+    ("write-backs", f"For {signing_secrets.OLD_SECRET_SIGNS.days * 24} hours"),
 ]
 
 

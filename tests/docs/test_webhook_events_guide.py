@@ -9,7 +9,7 @@ import pytest
 
 from local.template import ROOT
 from storepost.platform.attempts.signing import signed_headers
-from storepost.stores.stores.write_back import new_secret
+from storepost.stores.stores.signing_secrets import new_secret
 from storepost.webhooks.events.registry import EVENT_TYPES
 
 GUIDE = (ROOT / "docs" / "guides" / "webhook-events.md").read_text("utf-8")

@@ -270,16 +270,40 @@ class TestRotate:
         hooks.world.advance(minutes=1)
         assert (accepted_by(old), accepted_by(new)) == (False, True)
 
-    def test_second_rotation_invalidates_the_oldest_secret(
+    def test_each_secret_signs_for_24_hours_after_its_own_rotation(
         self, hooks: Hooks, receiver: Receiver
     ) -> None:
-        endpoint = hooks.endpoint()
+        """A rotation that is sent twice takes nothing from the receiver."""
+        made = hooks.made()
+        endpoint, secrets = made["endpoint"]["id"], [made["secret"]]
         for _ in range(2):
-            assert hooks.call("POST", f"/{endpoint}/rotate-secret").status == 200
+            secrets.append(hooks.call("POST", f"/{endpoint}/rotate-secret").json["secret"])
+            hooks.world.advance(hours=1)
+
+        def accepted_by() -> list[bool]:
+            receiver.received.clear()
+            hooks.tested(endpoint)
+            hooks.world.deliver()
+            [sent] = receiver.received
+            signed = [is_signed_with(each, sent) for each in secrets]
+            assert len(sent.headers["webhook-signature"].split(" ")) == sum(signed)
+            return signed
+
+        assert accepted_by() == [True, True, True]
+        hooks.world.advance(hours=22)
+        assert accepted_by() == [False, True, True]
+        hooks.world.advance(hours=1)
+        assert accepted_by() == [False, False, True]
+
+    def test_sixth_secret_ends_the_first(self, hooks: Hooks, receiver: Receiver) -> None:
+        made = hooks.made()
+        endpoint, secrets = made["endpoint"]["id"], [made["secret"]]
+        for _ in range(5):
+            secrets.append(hooks.call("POST", f"/{endpoint}/rotate-secret").json["secret"])
         hooks.tested(endpoint)
         hooks.world.deliver()
         [sent] = receiver.received
-        assert len(sent.headers["webhook-signature"].split(" ")) == 2
+        assert [is_signed_with(each, sent) for each in secrets] == [False, *5 * [True]]
 
     def test_idempotent_replay_returns_the_same_secret(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()

@@ -135,7 +135,7 @@ def rotate_webhook_secret(
     """Rotate a webhook endpoint's secret.
 
     The new secret signs from now on. The old one signs too for 24 hours, so each message has two
-    signatures meanwhile; a secret from before an earlier rotation ends at once.
+    signatures meanwhile; if you rotate again in that time, it has more, five at most.
     """
     return CreatedWebhookEndpoint.of(service.rotate_secret(caller.workspace, id, writes))
 

@@ -30,7 +30,7 @@ from storepost.platform.persistence.sealing import (
     unseal,
 )
 from storepost.shopify.grants import find_grant
-from storepost.stores.stores.write_back import new_secret
+from storepost.stores.stores.signing_secrets import new_secret
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.sign_in.accounts import (
     PASSWORD,

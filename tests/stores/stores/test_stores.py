@@ -541,10 +541,15 @@ class TestWriteBack:
         config = repository.get(UUID(store))
         assert config is not None
         assert config.secrets == (new, old)
-        world.advance(hours=24)
+        world.advance(hours=23)
+        newest = world.call("POST", f"{path}/rotate", token=owner.token).json["secret"]
         config = repository.get(UUID(store))
         assert config is not None
-        assert config.secrets == (new,)
+        assert config.secrets == (newest, new, old)
+        world.advance(hours=1)
+        config = repository.get(UUID(store))
+        assert config is not None
+        assert config.secrets == (newest, new)
 
     def test_delete_revokes_the_consent_permission(self, world: World, owner: Someone) -> None:
         store = world.store(owner)

@@ -1,11 +1,5 @@
-"""The address for a custom store's write-backs, and the secrets that sign them.
+"""The address for a custom store's write-backs, and the secrets that sign them."""
 
-A secret is `whsec_` and 24 random bytes in base64, the format of Standard Webhooks. After a
-rotation the old one also signs for 24 hours, so that the store can switch at any time within them.
-"""
-
-import secrets
-from base64 import b64encode
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -14,24 +8,21 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, VersionedItem, find, note
+from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, find, note
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
+from storepost.stores.stores.signing_secrets import SigningItem, new_secret
 from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
-OLD_SECRET_SIGNS = timedelta(hours=24)
 NOTED_EVERY = timedelta(minutes=1)
 ERROR_LENGTH = 500
 
 
-class WriteBackItem(VersionedItem, discriminator="write_back"):
+class WriteBackItem(SigningItem, discriminator="write_back"):
     """A store's write-back address, with its sealed secrets."""
 
     url = UnicodeAttribute()
-    secret = UnicodeAttribute()
-    old_secret = UnicodeAttribute(null=True)
-    old_secret_ends_at = UtcDateTimeAttribute(null=True)
     last_succeeded_at = UtcDateTimeAttribute(null=True)
     last_error = UnicodeAttribute(null=True)
 
@@ -67,11 +58,6 @@ def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
     return (workspace.key, f"write_back#{short(store_id)}")
 
 
-def new_secret() -> str:
-    """Returns a signing secret."""
-    return "whsec_" + b64encode(secrets.token_bytes(24)).decode()
-
-
 class WriteBackRepository:
     """The addresses of a workspace's stores."""
 
@@ -84,10 +70,7 @@ class WriteBackRepository:
         item = self._find(store_id)
         if item is None:
             return None
-        sealed = [item.secret]
-        if item.old_secret and item.old_secret_ends_at and clock.now() < item.old_secret_ends_at:
-            sealed.append(item.old_secret)
-        context = self._context(store_id)
+        sealed, context = item.secrets.at(clock.now()), self._context(store_id)
         opened = tuple(unseal(text, Purpose.WRITE_BACK_SECRET, context).decode() for text in sealed)
         return WriteBackConfig(item.url, opened, item.last_succeeded_at, item.last_error)
 
@@ -119,8 +102,7 @@ class WriteBackRepository:
         if item is None:
             return None
         secret = new_secret()
-        item.old_secret, item.old_secret_ends_at = item.secret, clock.now() + OLD_SECRET_SIGNS
-        item.secret = self._sealed(secret, store_id)
+        item.store_secrets(item.secrets.rotated(self._sealed(secret, store_id), clock.now()))
         changes.save(item)
         return item.url, secret
 

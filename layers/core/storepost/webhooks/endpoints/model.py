@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from storepost.stores.stores.signing_secrets import SealedSecrets
 from storepost.values.scope import WorkspaceScope
 from storepost.values.stored_enum import StoredEnum
 from storepost.webhooks.events.matching import matches, type_for
@@ -14,7 +15,6 @@ MAX_ENDPOINTS = 20
 """How many endpoints a workspace may have (docs/interface.md)."""
 MAX_EVENTS = 100
 """How many event types, groups and `*` one endpoint may name."""
-OLD_SECRET_SIGNS = timedelta(hours=24)
 REPORTED_AFTER = timedelta(days=1)
 """How long an endpoint fails without a success until the workspace's owner is notified."""
 DISABLED_AFTER = timedelta(days=5)
@@ -56,21 +56,6 @@ class EndpointHealth:
         """Returns whether the owner knows of these failures."""
         since, at = self.failing_since, self.reported_at
         return since is not None and at is not None and at >= since
-
-
-@dataclass(frozen=True)
-class SealedSecrets:
-    """The secrets that sign an endpoint's messages, sealed."""
-
-    newest: str = field(repr=False)
-    old: str | None = field(repr=False, default=None)
-    old_ends_at: datetime | None = None
-
-    def at(self, now: datetime) -> list[str]:
-        """Returns the secrets that sign at a moment, the newest first."""
-        if self.old is None or self.old_ends_at is None or now >= self.old_ends_at:
-            return [self.newest]
-        return [self.newest, self.old]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from storepost.webhooks.endpoints.model import (
     MAX_ENDPOINTS,
     DisabledReason,
     EndpointHealth,
-    SealedSecrets,
     WebhookEndpoint,
 )
 from storepost.webhooks.endpoints.problems import EndpointLimit
@@ -108,7 +107,7 @@ class EndpointRepository:
         return f"{self._scope.id}#{endpoint_id}"
 
     def _row(self, endpoint: WebhookEndpoint) -> WebhookEndpointItem:
-        health, secrets = endpoint.health, endpoint.secrets
+        health = endpoint.health
         row = WebhookEndpointItem(
             *endpoint_key(self._scope, endpoint.id),
             id=endpoint.id,
@@ -119,13 +118,11 @@ class EndpointRepository:
             disabled_reason=endpoint.disabled_reason,
             maker_id=endpoint.maker_id,
             created_at=endpoint.created_at,
-            secret=secrets.newest,
-            old_secret=secrets.old,
-            old_secret_ends_at=secrets.old_ends_at,
             last_success_at=health.last_success_at,
             failing_since=health.failing_since,
             reported_at=health.reported_at,
         )
+        row.store_secrets(endpoint.secrets)
         if endpoint.version is not None:
             row.version = endpoint.version
         return row
@@ -143,7 +140,7 @@ def as_endpoint(item: WebhookEndpointItem) -> WebhookEndpoint:
         disabled_reason=DisabledReason(item.disabled_reason) if item.disabled_reason else None,
         maker_id=item.maker_id,
         created_at=item.created_at,
-        secrets=SealedSecrets(item.secret, item.old_secret, item.old_secret_ends_at),
+        secrets=item.secrets,
         health=EndpointHealth(item.last_success_at, item.failing_since, item.reported_at),
         version=int(item.version),
     )

@@ -4,21 +4,16 @@ from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
-from storepost.platform.persistence.item import (
-    Identifier,
-    Item,
-    Key,
-    UtcDateTimeAttribute,
-    VersionedItem,
-)
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
 from storepost.platform.persistence.records import Json
+from storepost.stores.stores.signing_secrets import SigningItem
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 PREFIX = "webhook_endpoint#"
 
 
-class WebhookEndpointItem(VersionedItem, discriminator="webhook_endpoint"):
+class WebhookEndpointItem(SigningItem, discriminator="webhook_endpoint"):
     """An endpoint, with its sealed secrets."""
 
     id = Identifier()
@@ -29,9 +24,6 @@ class WebhookEndpointItem(VersionedItem, discriminator="webhook_endpoint"):
     disabled_reason = UnicodeAttribute(null=True)
     maker_id = Identifier(null=True)
     created_at = UtcDateTimeAttribute()
-    secret = UnicodeAttribute()
-    old_secret = UnicodeAttribute(null=True)
-    old_secret_ends_at = UtcDateTimeAttribute(null=True)
     last_success_at = UtcDateTimeAttribute(null=True)
     failing_since = UtcDateTimeAttribute(null=True)
     reported_at = UtcDateTimeAttribute(null=True)

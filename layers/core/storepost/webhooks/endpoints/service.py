@@ -12,18 +12,16 @@ from storepost.platform.fetching import HTTPS, check_url
 from storepost.platform.fetching import UrlNotAllowed as Refused
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.problems import UrlNotAllowed
-from storepost.stores.stores.write_back import new_secret
+from storepost.stores.stores.signing_secrets import SealedSecrets, new_secret
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.pagination import Listing, PageRequest, cut, in_order
 from storepost.values.problems import FieldError, NotFound
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.endpoints.model import (
-    OLD_SECRET_SIGNS,
     DisabledReason,
     EndpointHealth,
     EndpointStatus,
-    SealedSecrets,
     WebhookEndpoint,
 )
 from storepost.webhooks.endpoints.problems import UnknownEventType
@@ -137,9 +135,8 @@ def rotate_secret(workspace: WorkspaceScope, endpoint_id: UUID, changes: Changes
     """Gives an endpoint a new secret; the old one signs too for 24 hours more."""
     endpoint, secret = found_endpoint(workspace, endpoint_id), new_secret()
     repository = EndpointRepository(workspace)
-    ends_at = clock.now() + OLD_SECRET_SIGNS
-    sealed = SealedSecrets(repository.sealed(endpoint_id, secret), endpoint.secrets.newest, ends_at)
-    after = replace(endpoint, secrets=sealed)
+    sealed = repository.sealed(endpoint_id, secret)
+    after = replace(endpoint, secrets=endpoint.secrets.rotated(sealed, clock.now()))
     repository.save(changes, after)
     return NewSecret(_views([after])[0], secret)
 
