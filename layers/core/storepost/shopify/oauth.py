@@ -16,7 +16,7 @@ from storepost.shopify.app import ShopifyApp
 from storepost.shopify.errors import ShopifyError, ShopUnavailable
 from storepost.shopify.shops import address_of
 from storepost.values import clock
-from storepost.values.json_reading import read_json
+from storepost.values.json_reading import read_utf_8_json
 
 TIMEOUT_SECONDS = 8
 # RFC 6749, section 5.2, and Shopify's error for an unknown client id.
@@ -109,7 +109,7 @@ def _read(answer: Answer, now: datetime) -> Tokens:
 
 def _json(answer: Answer) -> dict[str, Any]:
     try:
-        payload = read_json(answer.body)
+        payload = read_utf_8_json(answer.body)
     except ValueError:
         return {}
     return payload if isinstance(payload, dict) else {}

@@ -54,14 +54,15 @@ class ExportedRecords(Sequence[Record]):
 
     def id_at(self, index: int) -> str:
         """Returns the number at the end of the record's id."""
-        return id_of(self._spool.at(index)[0].get("id")) or "0"
+        return id_of(self._spool.root(index).get("id")) or "0"
 
     def _at(self, index: int) -> Record:
         if not 0 <= index < len(self):
             raise IndexError(index)
-        node, children = self._spool.at(index)
-        store, size = self._sender.store, len(json.dumps([node, children]))
+        store = self._sender.store
         try:
+            node, children = self._spool.at(index)
+            size = len(json.dumps([node, children]))
             if self._stage is ImportStage.CUSTOMERS:
                 external_id, customer = nodes.customer_of(store, node)
                 return CustomerRecord(self._sender, index, external_id, size, customer)

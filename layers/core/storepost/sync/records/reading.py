@@ -19,6 +19,10 @@ _ADDRESSES = (
     "shippingAddress",
 )
 _COUNTRIES = ("country_code", "countryCodeV2")
+_ID_DIGITS = 20
+"""As many as a number of 64 bits has; a longer one fits in no key."""
+_MAX_WHOLE = 1_000_000_000
+"""As in requests."""
 
 type Body = Mapping[str, Any]
 
@@ -77,7 +81,15 @@ def needed_moment(body: Body, *names: str) -> datetime:
 def id_of(value: object) -> str | None:
     """Returns a record's number, from the end of a `gid://…` or as it is, or None."""
     text = str(value).rpartition("/")[2] if isinstance(value, int | str) else ""
-    return text if text.isascii() and text.isdigit() and not names_nobody(text) else None
+    is_number = text.isascii() and text.isdigit() and len(text) <= _ID_DIGITS
+    return text if is_number and not names_nobody(text) else None
+
+
+def whole_of(value: object) -> int | None:
+    """Returns a whole number, or None for one that can't be a quantity, a stock or a position."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if abs(value) <= _MAX_WHOLE else None
 
 
 def needed_id(body: Body, *names: str) -> str:
