@@ -388,6 +388,9 @@ class TestShopifyRefuses:
             [Response(status=403)],
             [Response(status=402)],
             [Response('{"errors": [{"message": "No", "extensions": {"code": "NO"}}]}')],
+            [Response('{"data": {}}')],
+            [Response('{"data": {"shop": null}}')],
+            [Response('{"data": {"shop": {"name": 7, "currencyCode": "EUR"}}}')],
         ],
     )
     def test_shop_details_request_fails(
