@@ -13,7 +13,8 @@ from storepost.shopify.errors import ShopUnavailable, UserError
 from storepost.shopify.pacing import cost_of
 from storepost.sync.pulls import spool
 from storepost.sync.pulls.spool import Spool
-from storepost.sync.records.reading import NoRecord, id_of, whole_of
+from storepost.sync.records.products import product_of
+from storepost.sync.records.reading import NoRecord, address_of, id_of, whole_of
 from storepost.sync.records.rest import order_of
 from tests.growth import assert_linear
 from tests.harness.world import Someone
@@ -102,6 +103,18 @@ def test_ids_have_at_most_64_bits() -> None:
 @pytest.mark.parametrize("value", [True, "1", 1.0, None, 10**9 + 1, -(10**9) - 1])
 def test_whole_number_out_of_bounds_is_unreadable(value: object) -> None:
     assert whole_of(value) is None
+
+
+@pytest.mark.parametrize(
+    "value", ["javascript:alert(1)", "//cdn.example.com/1.jpg", "https://x y", "", "\0", 7, None]
+)
+def test_address_that_is_not_of_the_web_is_unreadable(value: object) -> None:
+    assert address_of(value) is None
+
+
+def test_image_at_address_that_is_not_of_the_web_is_left_out(hooks: Hooks) -> None:
+    images = [{"id": 2, "src": "javascript:alert(1)"}]
+    assert product_of(hooks.store, product_body(images=images)).image is None
 
 
 class TestSpool:

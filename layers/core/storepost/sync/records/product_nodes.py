@@ -9,6 +9,7 @@ from storepost.sync.records.amounts import money_of
 from storepost.sync.records.products import link_of, status_of, tags_of
 from storepost.sync.records.reading import (
     Body,
+    address_of,
     locale_of,
     moment_of,
     needed_id,
@@ -18,7 +19,6 @@ from storepost.sync.records.reading import (
     text_of,
     whole_of,
 )
-from storepost.values.wire import URL_LENGTH
 
 TRANSLATIONS = "translations"
 """The prefix of the fields with translations: one field for each language."""
@@ -103,7 +103,5 @@ def _chosen(node: Body) -> Iterator[tuple[str, str]]:
 
 def _image(media: Body) -> tuple[str, str | None] | None:
     """The image of a media file; a video has a preview image, too."""
-    url = part_of(part_of(media, "preview"), "image").get("url")
-    if not isinstance(url, str) or len(url) > URL_LENGTH:
-        return None
-    return url, text_of(media.get("alt"))
+    url = address_of(part_of(part_of(media, "preview"), "image").get("url"))
+    return (url, text_of(media.get("alt"))) if url else None

@@ -10,6 +10,7 @@ from storepost.sync.records.amounts import money_of
 from storepost.sync.records.reading import (
     Body,
     NoRecord,
+    address_of,
     id_of,
     moment_of,
     needed_id,
@@ -18,7 +19,6 @@ from storepost.sync.records.reading import (
     text_of,
     whole_of,
 )
-from storepost.values.wire import URL_LENGTH
 
 _STATUSES = {"active", "unlisted", "draft", "archived"}
 _MAX_OPTIONS = 3
@@ -116,7 +116,7 @@ def _images(body: Body) -> dict[str, tuple[str, str | None]]:
     return {
         id_of(each.get("id")) or "": (src, text_of(each.get("alt")))
         for each in parts_of(body, "images")
-        if isinstance(src := each.get("src"), str) and len(src) <= URL_LENGTH
+        if (src := address_of(each.get("src")))
     }
 
 

@@ -1,5 +1,6 @@
 """Reads single values of a shop's records. An unreadable value is None."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -8,7 +9,7 @@ from storepost.stores.stores.model import Store
 from storepost.values import clock, emails, locale_codes, phones
 from storepost.values.placeholders import names_nobody
 from storepost.values.text import visible
-from storepost.values.wire import TEXT_LENGTH
+from storepost.values.wire import TEXT_LENGTH, URL_LENGTH
 
 _ADDRESSES = (
     "default_address",
@@ -23,6 +24,7 @@ _ID_DIGITS = 20
 """As many as a number of 64 bits has; a longer one fits in no key."""
 _MAX_WHOLE = 1_000_000_000
 """As in requests."""
+_ADDRESS = re.compile(r"https?://[^\s\\]+", re.IGNORECASE)
 
 type Body = Mapping[str, Any]
 
@@ -36,6 +38,13 @@ def text_of(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     return visible(value)[:TEXT_LENGTH].strip() or None
+
+
+def address_of(value: object) -> str | None:
+    """Returns a web address, or None: any other one may run a script where it is opened."""
+    if not isinstance(value, str) or len(value) > URL_LENGTH:
+        return None
+    return value if _ADDRESS.fullmatch(value) else None
 
 
 def email_of(value: object) -> str | None:
