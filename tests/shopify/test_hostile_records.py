@@ -6,12 +6,16 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Response
 
+from storepost.people.consent.model import ConsentOrigin, ConsentSource
 from storepost.shopify import documents
 from storepost.shopify.admin import admin_of
 from storepost.shopify.answers import refusals
 from storepost.shopify.errors import ShopUnavailable, UserError
 from storepost.shopify.pacing import cost_of
+from storepost.stores.imports.model import ImportStage
+from storepost.sync.batches.records import Sender, UnreadableRecord
 from storepost.sync.pulls import spool
+from storepost.sync.pulls.records import ExportedRecords
 from storepost.sync.pulls.spool import Spool
 from storepost.sync.records.products import product_of
 from storepost.sync.records.reading import NoRecord, address_of, id_of, whole_of
@@ -19,7 +23,7 @@ from storepost.sync.records.rest import order_of
 from tests.growth import assert_linear
 from tests.harness.world import Someone
 from tests.shopify.hooks import Hooks, customer_body, line_body, money, order_body
-from tests.shopify.pulls import bag, fill, line_node, pulled
+from tests.shopify.pulls import bag, fill, line_node, order_node, pulled
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_products import product_body
 
@@ -82,6 +86,15 @@ def test_pull_with_hostile_records_is_completed(
     store_import = pulled(hooks, owner)
     assert store_import["status"] == "completed"
     assert store_import["imported"]["orders"] == 5
+
+
+def test_record_of_another_type_is_no_order(hooks: Hooks) -> None:
+    node = {**order_node(7, None), "id": "gid://shopify/DraftOrder/7"}
+    origin = ConsentOrigin(ConsentSource.SHOPIFY, hooks.store.id)
+    with Spool() as records:
+        records.fill([json.dumps(node).encode()])
+        [read] = ExportedRecords(records, ImportStage.ORDERS, Sender(hooks.store, origin))
+    assert isinstance(read, UnreadableRecord)
 
 
 @pytest.mark.parametrize("amount", ["1e30", "1e400", "9" * 40])
