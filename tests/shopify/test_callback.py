@@ -361,6 +361,8 @@ class TestShopifyRefuses:
         [
             Response('{"error": "invalid_request"}', status=400),
             Response('{"error": "invalid_client"}', status=401),
+            Response('{"error": ["invalid_client"]}', status=400),
+            Response('{"error": {"a": 1}}', status=403),
             Response("<html>", status=400),
             Response(status=500),
             Response("{}"),

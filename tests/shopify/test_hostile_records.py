@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 from storepost.people.consent.model import ConsentOrigin, ConsentSource
 from storepost.shopify import documents
 from storepost.shopify.admin import admin_of
-from storepost.shopify.answers import refusals
+from storepost.shopify.answers import code_of, refusals
 from storepost.shopify.errors import ShopUnavailable, UserError
 from storepost.shopify.pacing import cost_of
 from storepost.stores.imports.model import ImportStage
@@ -182,5 +182,10 @@ class TestAdminApi:
         assert refusals({"mutation": {"userErrors": errors}}) == ()
 
     def test_user_error_with_fields_of_another_type(self) -> None:
-        data = {"mutation": {"userErrors": [{"message": 7, "field": "code", "code": 3}]}}
+        data = {"mutation": {"userErrors": [{"message": 7, "field": "code", "code": None}]}}
         assert refusals(data) == (UserError("7"),)
+
+    @pytest.mark.parametrize("code", [3, ["THROTTLED"], "x" * 65, "a@example.com", ""])
+    def test_code_in_another_form_is_not_repeated(self, code: object) -> None:
+        assert code_of(code) == "an unreadable code"
+        assert code_of("argumentLiteralsIncompatible") == "argumentLiteralsIncompatible"

@@ -1,5 +1,6 @@
 """Interprets answers of the Admin API."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ type Data = dict[str, Any]
 # Frozen for an unpaid bill, taken down, held back as unsafe, locked.
 _CLOSED = frozenset({402, 404, 423, 430})
 _MAX_WAIT_SECONDS = 60.0
+_CODE = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 class Meaning(Enum):
@@ -71,6 +73,12 @@ def whole_answer() -> Iterator[None]:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ShopUnavailable("the Admin API: an answer without what was requested") from error
+
+
+def code_of(value: object) -> str:
+    """Returns an error's code, which is logged: a value in another form could be anything."""
+    is_code = isinstance(value, str) and _CODE.fullmatch(value)
+    return str(value) if is_code else "an unreadable code"
 
 
 def refusals(data: Data) -> tuple[UserError, ...]:
@@ -124,7 +132,7 @@ def _codes(errors: object) -> Iterator[str]:
     for error in _each(errors):
         extensions = error.get("extensions")
         if isinstance(extensions, Mapping):
-            yield str(extensions.get("code"))
+            yield code_of(extensions.get("code"))
 
 
 def _messages(errors: object) -> Iterator[str]:
@@ -142,7 +150,7 @@ def _user_error(error: Mapping[str, Any]) -> UserError:
     return UserError(
         message=str(error.get("message")),
         field=tuple(map(str, field)) if isinstance(field, list) else (),
-        code=code if isinstance(code, str) else None,
+        code=code_of(code) if code is not None else None,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from storepost.platform.fetching import Answer, FetchFailed, UrlNotAllowed, post
+from storepost.shopify.answers import code_of
 from storepost.shopify.app import ShopifyApp
 from storepost.shopify.errors import ShopifyError, ShopUnavailable
 from storepost.shopify.shops import address_of
@@ -91,8 +92,9 @@ def _tokens(app: ShopifyApp, shop: str, parameters: Mapping[str, str]) -> Tokens
 
 def _read(answer: Answer, now: datetime) -> Tokens:
     payload = _json(answer)
-    if answer.status in _REFUSED and payload.get("error") and payload["error"] not in _OUR_FAULT:
-        raise GrantRefused(str(payload["error"]))
+    error = payload.get("error")
+    if answer.status in _REFUSED and _is_of_grant(error):
+        raise GrantRefused(code_of(error))
     if answer.status != 200:
         raise ShopUnavailable(f"the shop's tokens: HTTP {answer.status}")
     try:
@@ -105,6 +107,10 @@ def _read(answer: Answer, now: datetime) -> Tokens:
         )
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ShopUnavailable("the shop's tokens came without what belongs to them") from error
+
+
+def _is_of_grant(error: object) -> bool:
+    return isinstance(error, str) and error != "" and error not in _OUR_FAULT
 
 
 def _json(answer: Answer) -> dict[str, Any]:
