@@ -19,8 +19,10 @@ DISK_FACTOR = 1.45
 """The disk space of a spool, relative to the size of its file."""
 MAX_LINE_BYTES = 10_000_000
 """A shop's largest records have a tenth of it."""
-MAX_RECORD_BYTES = 8_000_000
-"""All objects below some records are held in memory; those of a shop's largest have a quarter."""
+MAX_RECORD_BYTES = 4_000_000
+"""All objects below some records are held in memory; those of a shop's largest have about half:
+2,048 variants.
+"""
 _BELOW = """
     WITH RECURSIVE above (id) AS (
         SELECT ?
