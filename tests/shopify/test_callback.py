@@ -361,6 +361,8 @@ class TestShopifyRefuses:
         [
             Response('{"error": "invalid_request"}', status=400),
             Response('{"error": "invalid_client"}', status=401),
+            Response('{"error": ["invalid_client"]}', status=400),
+            Response('{"error": {"a": 1}}', status=403),
             Response("<html>", status=400),
             Response(status=500),
             Response("{}"),
@@ -388,6 +390,9 @@ class TestShopifyRefuses:
             [Response(status=403)],
             [Response(status=402)],
             [Response('{"errors": [{"message": "No", "extensions": {"code": "NO"}}]}')],
+            [Response('{"data": {}}')],
+            [Response('{"data": {"shop": null}}')],
+            [Response('{"data": {"shop": {"name": 7, "currencyCode": "EUR"}}}')],
         ],
     )
     def test_shop_details_request_fails(

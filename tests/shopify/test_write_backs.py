@@ -241,6 +241,14 @@ class TestFailed:
         shopify.server.interruptions += [_answer(body)]
         assert want("subscribed") == failed("The shop didn't understand the request.")
 
+    @pytest.mark.parametrize("data", ["{}", '{"customer": [1]}', '{"customer": "no"}'])
+    def test_answer_of_another_shape_waits_for_the_next_attempt(
+        self, hooks: Hooks, shopify: Shopify, want: Want, data: str
+    ) -> None:
+        shopify.answering(Response(f'{{"data": {data}}}'))
+        assert want("subscribed") == {"status": "pending", "skipReason": None, "error": None}
+        assert hooks.world.queue_depth("WriteBackQueue") == 0
+
     def test_fails_after_all_attempts(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         hooks.notify("customers/create", customer_body(**consents("not_subscribed", at=None)))
         shopify.server.requests.clear()

@@ -1,6 +1,7 @@
 """Choosing a new password by email, an operation a class."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from pynamodb.attributes import UnicodeAttribute
@@ -17,6 +18,7 @@ from storepost.accounts.identity.tokens import digest
 from storepost.accounts.identity.trusted_browsers import count_trusted, trust_browser
 from storepost.accounts.sign_in.repository import ResetItem
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values import clock
 from storepost.values.scope import PersonScope
 from tests.accounts.sign_in.accounts import (
@@ -28,7 +30,7 @@ from tests.accounts.sign_in.accounts import (
     try_sign_in,
     with_app,
 )
-from tests.harness.call_interruption import before_the_commit
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, Answer, Someone, World
 
 NEW = "an entirely new password"
@@ -83,6 +85,14 @@ class TestForgot:
         assert known.without_id == unknown.without_id
         assert [email.to for email in world.emails()] == [person.email]
         assert len([row for row in world.rows("token#") if isinstance(row, ResetItem)]) == 2
+
+    def test_unknown_address_makes_the_same_calls(self, world: World, person: Someone) -> None:
+        made = []
+        for email in (person.email, f"x.{CANARY}@example.com"):
+            clear_key_cache()  # as in a new container
+            made.append(counted(partial(forgot, world, email)))
+        assert made[0] == made[1]
+        assert "GenerateDataKey" in made[0]
 
     def test_sixth_email_within_an_hour_is_not_sent(self, world: World, person: Someone) -> None:
         assert [forgot(world, person.email).status for _ in range(6)] == [202] * 6

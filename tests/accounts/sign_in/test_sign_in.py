@@ -1,6 +1,7 @@
 """Signing in by password, and signing out."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -34,6 +35,7 @@ from tests.accounts.sign_in.accounts import (
     with_email_codes,
 )
 from tests.accounts.sign_in.second_steps import STRANGER, WRONG, remember, trust
+from tests.harness.call_interruption import counted
 from tests.harness.world import CANARY, Someone, World
 
 
@@ -144,6 +146,18 @@ class TestSignIn:
     def test_unknown_address_has_the_same_limit(self, world: World) -> None:
         answers = [try_sign_in(world, STRANGER, WRONG).problem() for _ in range(11)]
         assert answers == [(401, "credentials_invalid")] * 10 + [(429, "sign_in_limit")]
+
+    @pytest.mark.parametrize("browser", [None, "stb_unknown"])
+    def test_unknown_address_costs_the_same_reads_past_the_limit(
+        self, world: World, person: Someone, browser: str | None
+    ) -> None:
+        made = []
+        for address in (person.email, STRANGER):
+            for _ in range(10):
+                try_sign_in(world, address, WRONG)
+            guess = partial(try_sign_in, world, address, WRONG)
+            made.append(counted(partial(guess, trustedBrowser=browser) if browser else guess))
+        assert made[0] == made[1]
 
     def test_right_passwords_do_not_count(self, world: World, person: Someone) -> None:
         for _ in range(9):

@@ -42,3 +42,17 @@ def test_at_most_fifty_errors_in_linear_time(name: str) -> None:
 @pytest.mark.parametrize("twice", [["subscribed"] * 2, [{"a": 1, "b": 2}, {"b": 2, "a": 1}]])
 def test_duplicate_items_are_refused(twice: list[object]) -> None:
     assert "Must name each item only once" in errors_of({**CONSENT, "states": twice})
+
+
+@pytest.mark.parametrize(
+    "moment", ["2026-01-01T00:00:00Z\n", "\u0662\u0660\u0662\u0666-01-01T00:00:00Z"]
+)
+def test_pattern_means_the_same_as_to_readers_of_the_schema(moment: str) -> None:
+    field = {"type": "profile", "field": "firstSeenAt", "operator": "before", "value": moment}
+    assert any("must match" in error for error in errors_of(field))
+    check(
+        DefinitionKind.SEGMENT,
+        1,
+        {"condition": {**field, "value": "2026-01-01T00:00:00Z"}},
+        "/definition",
+    )

@@ -48,3 +48,10 @@ def test_too_many_cells_of_one_product_are_refused() -> None:
     with pytest.raises(FeedUnusable) as refused:
         list(rows_of(found))
     assert refused.value.why is FeedFailure.ROW_TOO_LONG
+
+
+@pytest.mark.parametrize("value", ["text", 1, None, ["a"]])
+def test_column_with_too_long_name_is_refused(value: object) -> None:
+    """Such a name of accents alone would be folded for minutes."""
+    with pytest.raises(ValueError, match="too long"):
+        list(rows_of({"id": "1", "a" * 1_001: value}))

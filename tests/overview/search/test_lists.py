@@ -1,12 +1,17 @@
 """`q` of the large lists: found by the postings, filtered and sorted as the list is."""
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from storepost.platform.postings import listing
-from storepost.values.text import matches
+from storepost.platform.postings.entries import Posting, SearchKind
+from storepost.values import clock
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad
+from storepost.values.text import SearchTerm, matches
 from tests.harness.world import World
 from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Scenario
 
@@ -90,6 +95,24 @@ class TestProfiles:
         assert answer.problem() == (422, "filter_too_broad")
         assert [error["path"] for error in answer.json["errors"]] == ["query.q"]
         assert named(people, "/profiles", "name", q="l angstrom") == ["Lee Ångström"]
+
+    def test_many_words_read_few_postings(
+        self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read: list[str] = []
+
+        def endless(_postings: object, term: SearchTerm) -> Iterator[Posting]:
+            while True:
+                read.append(term[0])
+                yield Posting(term[0], UUID(int=1), clock.now(), "text", is_exact=False)
+
+        monkeypatch.setattr(listing, "beginning", endless)
+        letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+        words = [*letters, *(f"a{letter}" for letter in letters[:20])]
+        with pytest.raises(FilterTooBroad):
+            listing.found_by(scenario.workspace, SearchKind.PROFILE, " ".join(words))
+        assert len(read) < 8 * MAX_ROWS
+        assert read.count("aa") > MAX_ROWS  # a long word is read to its end
 
 
 class TestOrders:

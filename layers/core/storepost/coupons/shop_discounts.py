@@ -17,6 +17,7 @@ from storepost.shopify.admin import AdminClient
 from storepost.shopify.errors import MutationRefused, RequestRefused, ShopUnavailable
 from storepost.values.ids import derived_id
 from storepost.values.money import Money
+from storepost.values.wire import TEXT_LENGTH
 
 CODES_OF_A_CALL = 250
 """Codes in one call."""
@@ -137,7 +138,7 @@ def _code_result(admin: AdminClient, discount: str, result: dict[str, Any]) -> C
                 if folded(each["code"]) == folded(result["code"]):
                     return CodeResult(_number(each), None)
     messages = "; ".join(str(error["message"]) for error in errors)
-    return CodeResult(None, messages or "The shop doesn't say why.")
+    return CodeResult(None, messages[:TEXT_LENGTH] or "The shop doesn't say why.")
 
 
 def _number(code: dict[str, Any]) -> str:

@@ -37,6 +37,7 @@ from storepost.values import clock
 from storepost.values.logs import log_unexpected, logger
 from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
+from storepost.values.wire import TEXT_LENGTH
 
 PATIENCE_SECONDS = 120.0
 REMOVALS_AT_ONCE = 80
@@ -212,7 +213,7 @@ def _why(error: Exception) -> str:
 
 def _reason(error: ShopifyError) -> str:
     if isinstance(error, MutationRefused):
-        return "; ".join(each.message for each in error.errors)
+        return "; ".join(each.message for each in error.errors)[:TEXT_LENGTH]
     if isinstance(error, ShopUnavailable):
         return "The shop can't be reached."
     return "The shop doesn't let coupons be made, or has to be connected again."

@@ -1,6 +1,8 @@
 """Interprets answers of the Admin API."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -14,13 +16,14 @@ from storepost.shopify.errors import (
     UserError,
 )
 from storepost.shopify.pacing import Cost, cost_of
-from storepost.values.json_reading import read_json
+from storepost.values.json_reading import read_utf_8_json
 
 type Data = dict[str, Any]
 
 # Frozen for an unpaid bill, taken down, held back as unsafe, locked.
 _CLOSED = frozenset({402, 404, 423, 430})
 _MAX_WAIT_SECONDS = 60.0
+_CODE = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 class Meaning(Enum):
@@ -63,6 +66,21 @@ def read(answer: Answer) -> CallOutcome:
     raise AccessDenied(reason) if status == 403 else RequestRefused(reason)
 
 
+@contextmanager
+def whole_answer() -> Iterator[None]:
+    """Raises ShopUnavailable where the answer that is read in it lacks what was requested."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ShopUnavailable("the Admin API: an answer without what was requested") from error
+
+
+def code_of(value: object) -> str:
+    """Returns an error's code, which is logged: a value in another form could be anything."""
+    is_code = isinstance(value, str) and _CODE.fullmatch(value)
+    return str(value) if is_code else "an unreadable code"
+
+
 def refusals(data: Data) -> tuple[UserError, ...]:
     """Returns the user errors of a mutation's answer."""
     payloads = (payload for payload in data.values() if isinstance(payload, Mapping))
@@ -72,7 +90,7 @@ def refusals(data: Data) -> tuple[UserError, ...]:
         for name, value in payload.items()
         if name.lower().endswith("usererrors")
     )
-    return tuple(_user_error(error) for errors in lists for error in errors or ())
+    return tuple(_user_error(error) for errors in lists for error in _each(errors))
 
 
 def raise_refusals(data: Data) -> None:
@@ -83,14 +101,10 @@ def raise_refusals(data: Data) -> None:
 
 
 def _read_body(answer: Answer) -> CallOutcome:
-    try:
-        body = read_json(answer.body)
-        errors = body.get("errors") or []
-    except (ValueError, AttributeError) as error:
-        raise ShopUnavailable("the Admin API: an answer that is no JSON object") from error
-    cost = cost_of(body)
+    body, data = _parts_of(answer.body)
+    errors, cost = body.get("errors") or [], cost_of(body)
     if not errors:
-        return CallOutcome(Meaning.DONE, body.get("data") or {}, cost)
+        return CallOutcome(Meaning.DONE, data, cost)
     reason = f"the Admin API: {', '.join(dict.fromkeys(_messages(errors)))}"
     codes = set(_codes(errors))
     if "THROTTLED" in codes:
@@ -102,11 +116,23 @@ def _read_body(answer: Answer) -> CallOutcome:
     raise AccessDenied(reason) if "ACCESS_DENIED" in codes else RequestRefused(reason)
 
 
+def _parts_of(text: bytes) -> tuple[Mapping[str, Any], Data]:
+    """The body, and its data. Raises ShopUnavailable."""
+    try:
+        body = read_utf_8_json(text)
+        data = body.get("data") or {}
+    except (ValueError, AttributeError) as error:
+        raise ShopUnavailable("the Admin API: an answer that is no JSON object") from error
+    if not isinstance(data, dict):
+        raise ShopUnavailable("the Admin API: data that is no JSON object")
+    return body, data
+
+
 def _codes(errors: object) -> Iterator[str]:
     for error in _each(errors):
         extensions = error.get("extensions")
         if isinstance(extensions, Mapping):
-            yield str(extensions.get("code"))
+            yield code_of(extensions.get("code"))
 
 
 def _messages(errors: object) -> Iterator[str]:
@@ -120,10 +146,11 @@ def _each(errors: object) -> Iterable[Mapping[str, Any]]:
 
 
 def _user_error(error: Mapping[str, Any]) -> UserError:
+    field, code = error.get("field"), error.get("code")
     return UserError(
         message=str(error.get("message")),
-        field=tuple(str(part) for part in error.get("field") or ()),
-        code=error.get("code"),
+        field=tuple(map(str, field)) if isinstance(field, list) else (),
+        code=code_of(code) if code is not None else None,
     )
 
 

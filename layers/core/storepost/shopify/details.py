@@ -6,12 +6,16 @@ from typing import Any
 
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
+from storepost.shopify.answers import whole_answer
 from storepost.shopify.scopes import covers
 from storepost.stores.stores.model import StoreLocale
 from storepost.values.locale_codes import canonical, parts
+from storepost.values.text import visible
+from storepost.values.wire import TEXT_LENGTH
 
 MAX_LOCALES = 40
 _ASKING = "read_locales"
+_UNNAMED = "-"
 _FALLBACK = "en"
 """The primary locale where the shop sends none: every shop starts with it."""
 
@@ -33,13 +37,18 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
 
     Raises what `AdminClient.run` raises.
     """
+    with whole_answer():
+        return _details(admin, granted)
+
+
+def _details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
     shop = admin.run(documents.SHOP)["shop"]
     locale_rows: list[dict[str, Any]] = []
     if covers(granted, _ASKING):
         locale_rows = admin.run(documents.SHOP_LOCALES)["shopLocales"]
     url = shop["primaryDomain"]["url"]
     return ShopDetails(
-        name=shop["name"],
+        name=visible(shop["name"])[:TEXT_LENGTH] or _UNNAMED,
         currency=shop["currencyCode"],
         contact_email=shop["contactEmail"] or shop["email"] or None,
         storefront_url=url,
@@ -68,8 +77,9 @@ def locales_of(
 
 def granted_scopes(admin: AdminClient) -> tuple[str, ...]:
     """Requests the scopes that the shop grants now. Raises what `AdminClient.run` raises."""
-    installation = admin.run(documents.ACCESS_SCOPES)["currentAppInstallation"]
-    return tuple(scope["handle"] for scope in installation["accessScopes"])
+    with whole_answer():
+        installation = admin.run(documents.ACCESS_SCOPES)["currentAppInstallation"]
+        return tuple(scope["handle"] for scope in installation["accessScopes"])
 
 
 def _locales(

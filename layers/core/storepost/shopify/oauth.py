@@ -12,11 +12,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from storepost.platform.fetching import Answer, FetchFailed, UrlNotAllowed, post
+from storepost.shopify.answers import code_of
 from storepost.shopify.app import ShopifyApp
 from storepost.shopify.errors import ShopifyError, ShopUnavailable
 from storepost.shopify.shops import address_of
 from storepost.values import clock
-from storepost.values.json_reading import read_json
+from storepost.values.json_reading import read_utf_8_json
 
 TIMEOUT_SECONDS = 8
 # RFC 6749, section 5.2, and Shopify's error for an unknown client id.
@@ -91,8 +92,9 @@ def _tokens(app: ShopifyApp, shop: str, parameters: Mapping[str, str]) -> Tokens
 
 def _read(answer: Answer, now: datetime) -> Tokens:
     payload = _json(answer)
-    if answer.status in _REFUSED and payload.get("error") and payload["error"] not in _OUR_FAULT:
-        raise GrantRefused(str(payload["error"]))
+    error = payload.get("error")
+    if answer.status in _REFUSED and _is_of_grant(error):
+        raise GrantRefused(code_of(error))
     if answer.status != 200:
         raise ShopUnavailable(f"the shop's tokens: HTTP {answer.status}")
     try:
@@ -107,9 +109,13 @@ def _read(answer: Answer, now: datetime) -> Tokens:
         raise ShopUnavailable("the shop's tokens came without what belongs to them") from error
 
 
+def _is_of_grant(error: object) -> bool:
+    return isinstance(error, str) and error != "" and error not in _OUR_FAULT
+
+
 def _json(answer: Answer) -> dict[str, Any]:
     try:
-        payload = read_json(answer.body)
+        payload = read_utf_8_json(answer.body)
     except ValueError:
         return {}
     return payload if isinstance(payload, dict) else {}

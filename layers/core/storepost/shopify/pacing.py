@@ -7,7 +7,7 @@ use. The answer has the points left, so a client can wait before it is refused i
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from math import ceil
+from math import ceil, isfinite
 from typing import Any
 
 from storepost.shopify.documents import Document
@@ -81,4 +81,5 @@ def cost_of(answer: Mapping[str, Any]) -> Cost | None:
         cost = Cost(float(cost_fields["requestedQueryCost"]), bucket)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
-    return cost if bucket.restored_a_second > 0 else None
+    numbers = (bucket.maximum, bucket.available, bucket.restored_a_second, cost.requested)
+    return cost if all(map(isfinite, numbers)) and bucket.restored_a_second > 0 else None

@@ -10,6 +10,8 @@ MAX_DEPTH = 100
 """How many arrays and objects may be nested."""
 
 _SLICE = 65_536
+_MAY_HALVE = re.compile(rb"\\u[dD]")
+"""How an escaped surrogate begins, whether or not it is paired."""
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _BRACKETS = b"[]{}"
 _OTHER_BYTES = bytes(byte for byte in range(256) if byte not in _BRACKETS)
@@ -70,6 +72,17 @@ def read_json(
         text = text.decode()
     check_depth(text)
     return json.loads(text, parse_float=parse_float, parse_constant=parse_constant)
+
+
+def read_utf_8_json(raw: bytes) -> Any:  # noqa: ANN401 - whatever JSON can say
+    """Returns the value of a JSON text, with `?` for each half of a surrogate pair.
+
+    An escape can name a half, and no text with one can be stored. Raises ValueError as above.
+    """
+    found = read_json(raw)
+    if not _MAY_HALVE.search(raw):
+        return found
+    return json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
 
 
 def check_depth(text: str) -> None:

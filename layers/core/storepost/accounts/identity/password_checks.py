@@ -42,7 +42,7 @@ def _counted(
     try:
         return count_password(email, place.ip), problem
     except SignInLimit as limit:
-        known = known_place(person, place.ip, place.browser) if person else None
+        known = known_place(person, place.ip, place.browser)
         if known is None:
             raise
         return [count_at_place(known)], limit

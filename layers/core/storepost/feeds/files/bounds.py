@@ -15,7 +15,7 @@ MAX_COLUMNS = 2_000
 """Columns of a row: each is a value in memory, however short its text is."""
 
 MAX_NAME_LENGTH = 1_000
-"""Characters of a nested column's name, including the names around it."""
+"""Characters of a column's name, including the names around it: it is folded in quadratic time."""
 
 
 class Bound:

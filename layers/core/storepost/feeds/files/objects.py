@@ -73,10 +73,11 @@ def _objects_in(found: object) -> list[Mapping[str, object]]:
 def _row(found: Mapping[str, object], prefix: str = "") -> dict[str, str]:
     row = dict[str, str]()
     for key, value in found.items():
-        if type(value) is str:
-            row[f"{prefix}{key}"] = value
+        name = f"{prefix}{key}"
+        if type(value) is str and len(name) <= MAX_NAME_LENGTH:
+            row[name] = value
         else:
-            _flatten(row, f"{prefix}{key}", value)
+            _flatten(row, name, value)
     return row
 
 

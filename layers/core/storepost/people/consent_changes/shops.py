@@ -8,6 +8,7 @@ from storepost.people.consent.states import Channel
 from storepost.people.consent_changes.requests import WriteBackRefusal
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, admin_of
+from storepost.shopify.answers import whole_answer
 from storepost.shopify.documents import Document
 from storepost.shopify.errors import (
     AccessDenied,
@@ -40,7 +41,7 @@ def update_shop(
     at the shop, which compares consent times.
     """
     try:
-        with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+        with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin, whole_answer():
             matches = is_same or (lambda address: address == change.address)
             reasons = [
                 _update_customer(admin, change, GID + each, matches, is_confirmed=is_confirmed)

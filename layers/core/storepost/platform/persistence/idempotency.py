@@ -215,8 +215,12 @@ class Claim:
 
 
 def _packed(answer: Answer) -> bytes:
-    """Returns the answer deflated, so that most records fit into the 1 KB of a write unit."""
-    text = json.dumps(answer, sort_keys=True, separators=(",", ":"))
+    """Returns the answer deflated, so that most records fit into the 1 KB of a write unit.
+
+    An answer is UTF-8. With its letters escaped, a large one in Chinese takes more than the 400 KB
+    of a row.
+    """
+    text = json.dumps(answer, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return zlib.compress(text.encode())
 
 

@@ -1,7 +1,7 @@
 """An export's records as chunks use them: by index, each read on demand."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import overload
 
 from storepost.stores.imports.model import ImportStage
@@ -18,6 +18,12 @@ from storepost.sync.records import nodes
 from storepost.sync.records.product_nodes import product_of
 from storepost.sync.records.reading import NoRecord, id_of
 from storepost.values.problems import ValidationFailed
+
+_TYPES = {
+    ImportStage.CUSTOMERS: "Customer",
+    ImportStage.ORDERS: "Order",
+    ImportStage.PRODUCTS: "Product",
+}
 
 
 class ExportedRecords(Sequence[Record]):
@@ -54,14 +60,16 @@ class ExportedRecords(Sequence[Record]):
 
     def id_at(self, index: int) -> str:
         """Returns the number at the end of the record's id."""
-        return id_of(self._spool.at(index)[0].get("id")) or "0"
+        return id_of(self._spool.root(index).get("id")) or "0"
 
     def _at(self, index: int) -> Record:
         if not 0 <= index < len(self):
             raise IndexError(index)
-        node, children = self._spool.at(index)
-        store, size = self._sender.store, len(json.dumps([node, children]))
+        store = self._sender.store
         try:
+            node, children = self._spool.at(index)
+            self._check_type(node)
+            size = len(json.dumps([node, children]))
             if self._stage is ImportStage.CUSTOMERS:
                 external_id, customer = nodes.customer_of(store, node)
                 return CustomerRecord(self._sender, index, external_id, size, customer)
@@ -73,3 +81,8 @@ class ExportedRecords(Sequence[Record]):
         except NoRecord as error:
             problem = ValidationFailed(f"The shop's record has {error}.")
             return UnreadableRecord(self._stage, index, self.id_at(index), problem)
+
+    def _check_type(self, node: Mapping[str, object]) -> None:
+        """Raises NoRecord for another type's record: types share their numbers."""
+        if not str(node["id"]).startswith(f"gid://shopify/{_TYPES[self._stage]}/"):
+            raise NoRecord("an id of another type")

@@ -5,28 +5,33 @@ on the function's own disk stores them: memory only has a piece of the file, and
 The disk is lost with the run; the next run fetches the file again.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Self
 
-from storepost.values.json_reading import read_json
+from storepost.sync.records.reading import NoRecord
+from storepost.values.json_reading import read_json, read_utf_8_json
 from storepost.values.scratch import scratch
 
 DISK_FACTOR = 1.45
 """The disk space of a spool, relative to the size of its file."""
 MAX_LINE_BYTES = 10_000_000
 """A shop's largest records have a tenth of it."""
-_BELOW = """
-    WITH RECURSIVE below (id, number, line) AS (
-        SELECT id, number, line FROM child WHERE parent = ?
-        UNION
-        SELECT child.id, child.number, child.line FROM child JOIN below ON child.parent = below.id
-    )
-    SELECT line FROM below ORDER BY number
+MAX_RECORD_BYTES = 4_000_000
+"""All objects below some records are held in memory; those of a shop's largest have about half:
+2,048 variants.
 """
+_BELOW = """
+    WITH RECURSIVE above (id) AS (
+        SELECT ?
+        UNION
+        SELECT child.id FROM child JOIN above ON child.parent = above.id
+    )
+    SELECT line FROM child WHERE parent IN (SELECT id FROM above) ORDER BY number
+"""
+"""Each id is looked up once, so that the work stays linear, however often the ids are repeated."""
 
 
 class Spool:
@@ -75,13 +80,24 @@ class Spool:
     def __len__(self) -> int:
         return self._count
 
+    def root(self, index: int) -> dict[str, Any]:
+        """Returns the record with that index, without the objects below it."""
+        [(line,)] = self._db.execute("SELECT line FROM root WHERE place = ?", (index,)).fetchall()
+        record: dict[str, Any] = read_utf_8_json(line)
+        return record
+
     def at(self, index: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Returns the record with that index, and all objects below it, in the file's order."""
-        [(identifier, line)] = self._db.execute(
-            "SELECT id, line FROM root WHERE place = ?", (index,)
-        ).fetchall()
-        children = self._db.execute(_BELOW, (identifier,))
-        return json.loads(line), [json.loads(child) for (child,) in children]
+        """Returns the record with that index, and all objects below it, in the file's order.
+
+        Raises NoRecord for more of them than any record has.
+        """
+        record, found, size = self.root(index), list[dict[str, Any]](), 0
+        for (line,) in self._db.execute(_BELOW, (record["id"],)):
+            size += len(line)
+            if size > MAX_RECORD_BYTES:
+                raise NoRecord("too many objects below it")
+            found.append(read_utf_8_json(line))
+        return record, found
 
     def ids(self) -> Iterator[str]:
         """Returns the ids of all records."""

@@ -7,6 +7,8 @@ from storepost.values.money import Money, digits
 
 _MAX_AMOUNT = 10**15
 """Far above any order, and within the exact integers of every JSON reader."""
+_MAX_EXPONENT = 20
+"""Of an amount or a rate; with one of a million, no calculation works."""
 
 
 def _digits(currency: str) -> int:
@@ -35,7 +37,9 @@ def to_decimal(amount: object) -> Decimal:
         raise NoRecord("an amount that is no number") from error
     if not number.is_finite():
         raise NoRecord("an amount that is no number")
-    return number
+    if number and abs(number.adjusted()) > _MAX_EXPONENT:
+        raise NoRecord("an amount that can't be")
+    return number or Decimal(0)
 
 
 def shop_money(body: Body, name: str) -> Money | None:

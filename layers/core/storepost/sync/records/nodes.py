@@ -30,6 +30,7 @@ from storepost.sync.records.reading import (
     part_of,
     phone_of,
     text_of,
+    whole_of,
 )
 
 
@@ -110,12 +111,11 @@ def _buyer(store: Store, node: Body) -> IncomingBuyer | None:
 
 
 def _line(node: Body) -> LineItem:
-    quantity = node.get("quantity")
     return LineItem(
         title=title_of(node.get("title")),
         variant_title=text_of(node.get("variantTitle")),
         sku=text_of(node.get("sku")),
-        quantity=quantity if isinstance(quantity, int) else 0,
+        quantity=max(0, whole_of(node.get("quantity")) or 0),
         unit_price=needed_money(node, "originalUnitPriceSet").amount,
         total_discount=allocated(node, "discountAllocations", "allocatedAmountSet"),
         is_gift_card=node.get("isGiftCard") is True,

@@ -9,6 +9,7 @@ from storepost.sync.records.amounts import money_of
 from storepost.sync.records.products import link_of, status_of, tags_of
 from storepost.sync.records.reading import (
     Body,
+    address_of,
     locale_of,
     moment_of,
     needed_id,
@@ -16,8 +17,8 @@ from storepost.sync.records.reading import (
     part_of,
     parts_of,
     text_of,
+    whole_of,
 )
-from storepost.values.wire import URL_LENGTH
 
 TRANSLATIONS = "translations"
 """The prefix of the fields with translations: one field for each language."""
@@ -64,19 +65,18 @@ def _texts(locale: str, title: object, description: object) -> IncomingTexts:
 def _translations(store: Store, node: Body) -> Iterator[IncomingTexts]:
     """The translations, from rows of one field each; rows in an unknown language are left out."""
     rows = (row for name in node if name.startswith(TRANSLATIONS) for row in parts_of(node, name))
-    by_locale: dict[str, dict[object, object]] = defaultdict(dict)
+    by_locale: dict[str, dict[str | None, object]] = defaultdict(dict)
     for row in rows:
         locale = locale_of(row.get("locale"))
         if locale is not None and locale != store.primary_locale:
-            by_locale[locale][row.get("key")] = row.get("value")
+            by_locale[locale][text_of(row.get("key"))] = row.get("value")
     for locale, fields in by_locale.items():
         yield _texts(locale, fields.get("title"), fields.get("body_html"))
 
 
 def _variant(store: Store, node: Body, media: Iterable[Body]) -> IncomingVariant:
-    compare_at, inventory = node.get("compareAtPrice"), node.get("inventoryQuantity")
+    compare_at, inventory = node.get("compareAtPrice"), whole_of(node.get("inventoryQuantity"))
     tracked = part_of(node, "inventoryItem").get("tracked") is True
-    position = node.get("position")
     return IncomingVariant(
         external_id=needed_id(node, "id"),
         title=text_of(node.get("title")) or "",
@@ -86,9 +86,9 @@ def _variant(store: Store, node: Body, media: Iterable[Body]) -> IncomingVariant
         image=next((image for each in media if (image := _image(each))), None),
         price=money_of(node.get("price"), store.currency),
         compare_at_price=money_of(compare_at, store.currency) if compare_at else None,
-        inventory=inventory if tracked and isinstance(inventory, int) else None,
+        inventory=inventory if tracked else None,
         sells_on=node.get("inventoryPolicy") == "CONTINUE",
-        position=position if isinstance(position, int) else 0,
+        position=whole_of(node.get("position")) or 0,
         created_at=moment_of(node.get("createdAt")),
         updated_at=moment_of(node.get("updatedAt")),
     )
@@ -103,7 +103,5 @@ def _chosen(node: Body) -> Iterator[tuple[str, str]]:
 
 def _image(media: Body) -> tuple[str, str | None] | None:
     """The image of a media file; a video has a preview image, too."""
-    url = part_of(part_of(media, "preview"), "image").get("url")
-    if not isinstance(url, str) or len(url) > URL_LENGTH:
-        return None
-    return url, text_of(media.get("alt"))
+    url = address_of(part_of(part_of(media, "preview"), "image").get("url"))
+    return (url, text_of(media.get("alt"))) if url else None

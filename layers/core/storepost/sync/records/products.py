@@ -10,14 +10,15 @@ from storepost.sync.records.amounts import money_of
 from storepost.sync.records.reading import (
     Body,
     NoRecord,
+    address_of,
     id_of,
     moment_of,
     needed_id,
     needed_moment,
     parts_of,
     text_of,
+    whole_of,
 )
-from storepost.values.wire import URL_LENGTH
 
 _STATUSES = {"active", "unlisted", "draft", "archived"}
 _MAX_OPTIONS = 3
@@ -70,8 +71,7 @@ def _variant(
     images: Mapping[str, tuple[str, str | None]],
 ) -> IncomingVariant:
     compare_at = body.get("compare_at_price")
-    tracked, inventory = body.get("inventory_management"), body.get("inventory_quantity")
-    position = body.get("position")
+    tracked, inventory = body.get("inventory_management"), whole_of(body.get("inventory_quantity"))
     return IncomingVariant(
         external_id=needed_id(body, "id"),
         title=text_of(body.get("title")) or "",
@@ -81,9 +81,9 @@ def _variant(
         image=images.get(id_of(body.get("image_id")) or ""),
         price=money_of(body.get("price"), store.currency),
         compare_at_price=money_of(compare_at, store.currency) if compare_at else None,
-        inventory=inventory if tracked is not None and isinstance(inventory, int) else None,
+        inventory=inventory if tracked is not None else None,
         sells_on=body.get("inventory_policy") == "continue",
-        position=position if isinstance(position, int) else 0,
+        position=whole_of(body.get("position")) or 0,
         created_at=moment_of(body.get("created_at")),
         updated_at=moment_of(body.get("updated_at")),
     )
@@ -116,7 +116,7 @@ def _images(body: Body) -> dict[str, tuple[str, str | None]]:
     return {
         id_of(each.get("id")) or "": (src, text_of(each.get("alt")))
         for each in parts_of(body, "images")
-        if isinstance(src := each.get("src"), str) and len(src) <= URL_LENGTH
+        if (src := address_of(each.get("src")))
     }
 
 

@@ -1,5 +1,6 @@
 """Reads single values of a shop's records. An unreadable value is None."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -8,7 +9,7 @@ from storepost.stores.stores.model import Store
 from storepost.values import clock, emails, locale_codes, phones
 from storepost.values.placeholders import names_nobody
 from storepost.values.text import visible
-from storepost.values.wire import TEXT_LENGTH
+from storepost.values.wire import TEXT_LENGTH, URL_LENGTH
 
 _ADDRESSES = (
     "default_address",
@@ -19,6 +20,11 @@ _ADDRESSES = (
     "shippingAddress",
 )
 _COUNTRIES = ("country_code", "countryCodeV2")
+_ID_DIGITS = 20
+"""As many as a number of 64 bits has; a longer one fits in no key."""
+_MAX_WHOLE = 1_000_000_000
+"""As in requests."""
+_ADDRESS = re.compile(r"https?://[^\s\\]+", re.IGNORECASE)
 
 type Body = Mapping[str, Any]
 
@@ -32,6 +38,13 @@ def text_of(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     return visible(value)[:TEXT_LENGTH].strip() or None
+
+
+def address_of(value: object) -> str | None:
+    """Returns a web address, or None: any other one may run a script where it is opened."""
+    if not isinstance(value, str) or len(value) > URL_LENGTH:
+        return None
+    return value if _ADDRESS.fullmatch(value) else None
 
 
 def email_of(value: object) -> str | None:
@@ -77,7 +90,15 @@ def needed_moment(body: Body, *names: str) -> datetime:
 def id_of(value: object) -> str | None:
     """Returns a record's number, from the end of a `gid://…` or as it is, or None."""
     text = str(value).rpartition("/")[2] if isinstance(value, int | str) else ""
-    return text if text.isascii() and text.isdigit() and not names_nobody(text) else None
+    is_number = text.isascii() and text.isdigit() and len(text) <= _ID_DIGITS
+    return text if is_number and not names_nobody(text) else None
+
+
+def whole_of(value: object) -> int | None:
+    """Returns a whole number, or None for one that can't be a quantity, a stock or a position."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if abs(value) <= _MAX_WHOLE else None
 
 
 def needed_id(body: Body, *names: str) -> str:

@@ -1,7 +1,7 @@
 """Records in the format of webhooks: bodies of Shopify's REST resources."""
 
 from collections.abc import Iterator
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import LineItem
@@ -21,6 +21,7 @@ from storepost.sync.records.building import (
 from storepost.sync.records.consents import consent_of
 from storepost.sync.records.reading import (
     Body,
+    NoRecord,
     country_of,
     email_of,
     id_of,
@@ -32,6 +33,7 @@ from storepost.sync.records.reading import (
     parts_of,
     phone_of,
     text_of,
+    whole_of,
 )
 from storepost.values.money import Money
 
@@ -138,17 +140,23 @@ def _in_shops(body: Body, total: Money, payment: Body) -> Money:
         shops = to_decimal(part_of(both, "shop_money").get("amount"))
         buyers = to_decimal(part_of(both, "presentment_money").get("amount"))
         rate = shops / buyers if buyers else Decimal(1)
-        paid = (paid * rate).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+        paid = _rounded(paid * rate)
     return money_of(paid, total.currency)
 
 
+def _rounded(amount: Decimal) -> Decimal:
+    try:
+        return amount.quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    except InvalidOperation as error:
+        raise NoRecord("an amount that can't be") from error
+
+
 def _line(body: Body) -> LineItem:
-    quantity = body.get("quantity")
     return LineItem(
         title=title_of(body.get("title")),
         variant_title=text_of(body.get("variant_title")),
         sku=text_of(body.get("sku")),
-        quantity=quantity if isinstance(quantity, int) else 0,
+        quantity=max(0, whole_of(body.get("quantity")) or 0),
         unit_price=needed_money(body, "price_set").amount,
         total_discount=allocated(body, "discount_allocations", "amount_set"),
         is_gift_card=body.get("gift_card") is True,

@@ -14,7 +14,7 @@ from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.objects import get_object, put_object
 from storepost.sync.records.reading import Body, NoRecord, id_of, moment_of
 from storepost.values import clock
-from storepost.values.json_reading import read_json
+from storepost.values.json_reading import read_utf_8_json
 
 MAX_INLINE_BYTES = 32_000
 """JSON within JSON grows; an outbox row may have 400 KB, and a message 256."""
@@ -61,7 +61,7 @@ class Webhook(QueueMessage):
     @cached_property
     def _read(self) -> Any:  # noqa: ANN401 - JSON
         try:
-            return read_json(self.raw)
+            return read_utf_8_json(self.raw)
         except ValueError:
             return None
 

@@ -12,6 +12,7 @@ from storepost.sync.records.reading import NoRecord
 from storepost.sync.webhooks import people, records, shop
 from storepost.sync.webhooks.messages import Webhook
 from storepost.values.logs import logger
+from storepost.values.problems import PayloadTooLarge, ValidationFailed
 
 STORE_TOPICS: dict[str, Callable[[Store, Webhook], None]] = {
     "customers/create": people.customer_changed,
@@ -49,6 +50,8 @@ def work_on(message: str, remaining: Remaining) -> None:
     except (NoRecord, ObjectGone, NeedsReauth, RequestRefused) as error:
         # None of these has personal data.
         logger.warning("webhook not taken", extra={"topic": topic, "reason": str(error)})
+    except (ValidationFailed, PayloadTooLarge) as problem:  # more than a record may have
+        logger.warning("webhook not taken", extra={"topic": topic, "reason": problem.code})
 
 
 def _work_on(webhook: Webhook, remaining: Remaining) -> None:
