@@ -197,6 +197,16 @@ class TestDetails:
         hooks.notify("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace).currency == "EUR"
 
+    @pytest.mark.parametrize(("tag", "country"), [("es-419", "US"), ("es", "US"), ("es-ES", "ES")])
+    def test_primary_locale_without_a_country_has_the_shops(
+        self, hooks: Hooks, shopify: Shopify, tag: str, country: str
+    ) -> None:
+        shop = shopify.shop()
+        shop.country_code, shop.locales = "US", (Locale(tag, "Spanish", primary=True),)
+        hooks.notify("locales/update", {"locale": tag})
+        [locale] = shopify.store(hooks.workspace).locales
+        assert (locale.locale, locale.country) == (tag, country)
+
     def test_without_read_locales_scope_locales_stay_unchanged(
         self, hooks: Hooks, shopify: Shopify, owner: Someone
     ) -> None:
