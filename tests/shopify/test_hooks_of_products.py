@@ -104,6 +104,19 @@ class TestProducts:
             {"name": "Size", "value": "S"},
         ]
 
+    def test_variants_that_the_body_leaves_out_stay(self, hooks: Hooks, owner: Someone) -> None:
+        """A body has the first hundred variants, and the ids of all: the others stay."""
+        variants = [{"id": number, "title": str(number), "price": "1.00"} for number in (1, 2, 3)]
+        hooks.notify("products/create", product_body(variants=variants))
+        named = [{"admin_graphql_api_id": f"gid://shopify/ProductVariant/{n}"} for n in (1, 3, 4)]
+        first = {"id": 1, "title": "1", "price": "2.00"}
+        change = {"status": "archived", "variants": [first], "variant_gids": named}
+        hooks.notify("products/update", product_body(updated_at=LATER, **change))
+        assert self.shown(hooks, owner)["status"] == "archived"
+        found = self.shown(hooks, owner, "/variants")["items"]
+        prices = {each["externalId"]: each["price"]["amount"] for each in found}
+        assert prices == {"1": 200, "3": 100}
+
     def test_older_and_duplicate_updates_are_ignored(self, hooks: Hooks, owner: Someone) -> None:
         for body in (
             product_body(updated_at=LATER, published_at=None, status="draft"),
@@ -188,7 +201,6 @@ class TestProducts:
             {"variants": [{"price": "1"}]},
             {"variants": [{"id": 1, "price": "-0.01"}]},
             {"variants": [{"id": 1, "price": "1", "compare_at_price": "-0.01"}]},
-            {"variant_gids": [{"admin_graphql_api_id": str(n)} for n in range(3)]},
         ],
     )
     def test_invalid_product_is_refused(self, hooks: Hooks, change: dict[str, Any]) -> None:

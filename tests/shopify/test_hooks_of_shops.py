@@ -16,6 +16,7 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Someone
 from tests.shopify.hooks import SHOP_BODY, Hooks, customer_body
+from tests.shopify.pulls import imports_of
 from tests.shopify.shops import SHOP, Shopify, choose_existing, connection_is, tokens_of
 
 
@@ -124,6 +125,43 @@ class TestScopes:
         assert grant is not None
         assert grant.scopes == tuple(granted.split(","))
 
+    def test_store_is_connected_again_with_its_scopes(
+        self, hooks: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        """A shop that withdrew a required scope, and gives it again, needs no new approval."""
+        installation = shopify.shop().installation
+        assert installation is not None
+        complete = installation.scopes
+        for scopes, status in (
+            (("write_customers", "read_orders"), ConnectionStatus.NEEDS_REAUTH),
+            (("write_customers",), ConnectionStatus.NEEDS_REAUTH),
+            (complete, ConnectionStatus.CONNECTED),
+        ):
+            installation.scopes = scopes
+            hooks.notify("app/scopes_update", {"previous": [], "current": []})
+            assert shopify.store(hooks.workspace).connection_status is status
+        assert shopify.connections(owner)[0]["state"] == "connected"
+        imports = imports_of(hooks, owner)
+        assert [each["requestedBy"] for each in imports] == [None] * 4
+        assert {each["status"] for each in imports} == {"completed"}
+        store = shopify.store(hooks.workspace)
+        assert (store.takes_consent, store.makes_coupons) == (True, True)
+        grant = find_grant(SHOP)
+        assert grant is not None
+        assert grant.scopes == complete
+
+    def test_refused_tokens_stay_refused_whatever_the_scopes(
+        self, hooks: Hooks, shopify: Shopify
+    ) -> None:
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.scopes = ("read_orders",)
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
+        shopify.shop().installation = None
+        hooks.notify("app/scopes_update", {"previous": [], "current": []})
+        store = shopify.store(hooks.workspace)
+        assert store.connection_status is ConnectionStatus.NEEDS_REAUTH
+
     def test_ignored_if_store_needs_reauth(self, hooks: Hooks, shopify: Shopify) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         hooks.notify("app/scopes_update", {"previous": [], "current": []})
@@ -158,6 +196,16 @@ class TestDetails:
         shopify.shop().currency_code = "USD"
         hooks.notify("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace).currency == "EUR"
+
+    @pytest.mark.parametrize(("tag", "country"), [("es-419", "US"), ("es", "US"), ("es-ES", "ES")])
+    def test_primary_locale_without_a_country_has_the_shops(
+        self, hooks: Hooks, shopify: Shopify, tag: str, country: str
+    ) -> None:
+        shop = shopify.shop()
+        shop.country_code, shop.locales = "US", (Locale(tag, "Spanish", primary=True),)
+        hooks.notify("locales/update", {"locale": tag})
+        [locale] = shopify.store(hooks.workspace).locales
+        assert (locale.locale, locale.country) == (tag, country)
 
     def test_without_read_locales_scope_locales_stay_unchanged(
         self, hooks: Hooks, shopify: Shopify, owner: Someone

@@ -141,7 +141,7 @@ NOT_KEPT = {
         "images[]": "sizes, places and times of images",
         "media[]": "`images` has those that are images",
         "options[]": "ids and values; variants have their own",
-        "variant_gids[]": "counted, to know of variants that the body leaves out",
+        "variant_gids[]": "times of variants; the ids name those that the body leaves out",
         "category": "Shopify's own, beside `product_type`",
         "has_variants_that_requires_components": "of bundles",
         "admin_graphql_api_id": "`id` in another form",

@@ -55,6 +55,13 @@ class TestSchema:
         Draft202012Validator.check_schema(schema)
         assert desk.get(f"/definition-schemas/{kind}", schemaVersion=1) == schema
 
+    def test_is_answered_once_with_its_tag(self, desk: Desk) -> None:
+        token, path = desk.keys[KeyScope.READ], "/definition-schemas/segment"
+        tag = desk.send(token, "GET", path).header("etag")
+        assert tag
+        again = desk.send(token, "GET", path, headers={"if-none-match": tag})
+        assert (again.status, again.body) == (304, b"")
+
     def test_unknown_kind_or_version_is_not_found(self, desk: Desk) -> None:
         token = desk.keys[KeyScope.READ]
         for path, query in (

@@ -414,6 +414,18 @@ class TestLocales:
         assert answer.problem() == (422, "validation")
         assert world.call("GET", path, token=owner.token).json["total"] == 1
 
+    @pytest.mark.parametrize("primary", ["es-419", "en-001", "eo", "de", "zh-Hant"])
+    def test_locales_of_a_new_store_can_be_written_back(
+        self, world: World, owner: Someone, primary: str
+    ) -> None:
+        """A region such as Latin America is no country."""
+        path = f"/stores/{world.store(owner, primaryLocale=primary)}/locales"
+        [locale] = world.call("GET", path, token=owner.token).json["items"]
+        country = {"de": "DE", "zh-Hant": "TW"}.get(primary, "ZZ")
+        assert (locale["locale"], locale["country"]) == (primary, country)
+        answer = world.call("PUT", path, token=owner.token, json_body=[locale])
+        assert (answer.status, answer.json["items"]) == (200, [locale])
+
     def test_bad_input(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/locales"
         body: list[dict[str, Any]] = [{**ROWS[1], "country": "France", "currency": "F"}]

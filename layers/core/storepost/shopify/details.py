@@ -105,8 +105,8 @@ def _locale(
     url: str,
 ) -> StoreLocale:
     parsed = parts(code)
-    # The primary locale has the shop's own country, unless it names a region itself.
-    home = country if is_primary and parsed.region is None else None
+    # The primary locale has the shop's own country, unless it names one itself.
+    home = country if is_primary and parsed.region != parsed.country else None
     return StoreLocale(
         locale=code,
         label=label or parsed.label,

@@ -6,6 +6,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+_NO_COUNTRY = "ZZ"
+"""CLDR's region for an unknown one."""
+
 
 @dataclass(frozen=True)
 class LocaleParts:
@@ -17,7 +20,9 @@ class LocaleParts:
     label: str
     """Its name in English, such as `German (Austria)`."""
     country: str
-    """Its region, or else the one where most speakers of the language live."""
+    """Its region, or else the one where most speakers of the language live; `ZZ` where that is no
+    country, as of `es-419`.
+    """
 
 
 @lru_cache(maxsize=256)
@@ -43,7 +48,8 @@ def parts(code: str) -> LocaleParts:
     import langcodes  # noqa: PLC0415 - 38 ms
 
     language = langcodes.Language.get(code, normalize=False)
-    country = language.territory or language.maximize().territory or "ZZ"
+    region = language.territory or language.maximize().territory or _NO_COUNTRY
+    country = _NO_COUNTRY if region.isdigit() else region
     name = language.display_name("en")
     return LocaleParts(code, language.language or "", language.territory, name, country)
 

@@ -23,6 +23,7 @@ from aws_lambda_powertools.event_handler import Depends, Response
 from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Route
 from aws_lambda_powertools.event_handler.depends import build_dependency_tree, solve_dependencies
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+from pydantic import BaseModel
 
 from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.identity.repository import find_person
@@ -33,7 +34,6 @@ from storepost.api.http.powertools_private import routes_of, validated
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.recorded_reads import recorded_reads
 from storepost.values.problems import NotFound, PreconditionFailed
-from storepost.values.wire import Shape
 
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
 _HASHED = 24
@@ -52,11 +52,11 @@ def is_single(route: Callable[..., Any]) -> bool:
     return _check_of(route) is not None
 
 
-def answered_by(route: Callable[..., Any]) -> type[Shape] | None:
+def answered_by(route: Callable[..., Any]) -> type[BaseModel] | None:
     """Returns the shape that a route answers, by itself or in a response."""
     returned = get_type_hints(route).get("return")
     [answered] = get_args(returned) if get_origin(returned) is Response else [returned]
-    return answered if isinstance(answered, type) and issubclass(answered, Shape) else None
+    return answered if isinstance(answered, type) and issubclass(answered, BaseModel) else None
 
 
 def is_changing(method: str) -> bool:

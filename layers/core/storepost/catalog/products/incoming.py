@@ -93,6 +93,8 @@ class IncomingProduct:
     variants: tuple[IncomingVariant, ...]
     is_in_one_locale: bool = False
     """Whether the store sent it in one of its locales: the texts in others stay."""
+    left_out: frozenset[str] = frozenset()
+    """The variants that it has and that the store didn't send: what is stored of them stays."""
 
     def check_currency(self, store: Store) -> None:
         """Raises CurrencyMismatch, naming each price that isn't in the store's currency."""
@@ -135,7 +137,9 @@ class IncomingProduct:
         )
         variants = (variant.values for variant in self.variants)
         records = (SourceValues(own), *texts, *variants)
-        return SourceProduct(self.external_id, records, self.updated_at, self.is_in_one_locale)
+        return SourceProduct(
+            self.external_id, records, self.updated_at, self.is_in_one_locale, self.left_out
+        )
 
 
 def _non_empty(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say

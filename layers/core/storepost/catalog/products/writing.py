@@ -6,7 +6,7 @@ work's transaction. A unit can write several products, each of them once. A repe
 source said writes nothing.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -78,14 +78,19 @@ class SourceProduct:
     """The source's own time, if it has one: older data is refused."""
     keeps_others: bool = False
     """Whether the source's records in locales that aren't sent stay."""
+    kept_variants: frozenset[str] = frozenset()
+    """The variants that the source has and doesn't send: their records stay."""
 
     def with_others(self, layer: Layer) -> tuple[SourceValues, ...]:
         """Returns the records to store: these, and the stored ones that the source keeps."""
-        if not self.keeps_others:
-            return self.values
         locales = {each.locale for each in self.values}
         live = (record.values for record in layer.records if record.is_live)
-        return (*self.values, *(values for values in live if values.locale not in locales))
+        return (*self.values, *(values for values in live if self._keeps(values, locales)))
+
+    def _keeps(self, stored: SourceValues, locales: Collection[str | None]) -> bool:
+        """Returns whether the stored record stays beside those in these locales."""
+        is_kept_variant = stored.variant in self.kept_variants
+        return is_kept_variant or (self.keeps_others and stored.locale not in locales)
 
 
 def keys_of(store: Store, external_ids: Iterable[str]) -> list[Key]:

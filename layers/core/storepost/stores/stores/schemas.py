@@ -178,7 +178,8 @@ class StoreLocale(RequestBody):
         "assumed where an order states none."
     )
     country: Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")] = Field(
-        description="The country as two capital letters (ISO 3166-1), such as `AT`."
+        description="The country as two capital letters (ISO 3166-1), such as `AT`. `ZZ` where it "
+        "isn't known, as for a new store whose primary locale is `es-419`."
     )
     currency: CurrencyCode = Field(
         description="The currency that prices are shown in there, as an ISO 4217 code. "

@@ -9,7 +9,6 @@ from storepost.stores.stores.model import Store
 from storepost.sync.records.amounts import money_of
 from storepost.sync.records.reading import (
     Body,
-    NoRecord,
     address_of,
     id_of,
     moment_of,
@@ -28,13 +27,10 @@ _MAX_TAGS = 250
 def product_of(store: Store, body: Body) -> IncomingProduct:
     """Returns a product with its variants, in the shop's primary locale. Raises NoRecord.
 
-    A body has at most a hundred variants. For a product with more, the others would seem removed,
-    so it raises NoRecord.
+    A body has a hundred variants at most, and the ids of all.
     """
     external_id = needed_id(body, "id")
     variants = parts_of(body, "variants")
-    if len(parts_of(body, "variant_gids")) > len(variants):
-        raise NoRecord("not all of its variants")
     handle, images = text_of(body.get("handle")), _images(body)
     description = body.get("body_html")
     texts = IncomingTexts(
@@ -61,7 +57,15 @@ def product_of(store: Store, body: Body) -> IncomingProduct:
         texts=(texts,),
         variants=tuple(_variant(store, each, _options(body), images) for each in variants),
         is_in_one_locale=True,
+        left_out=_ids_left_out(body, variants),
     )
+
+
+def _ids_left_out(body: Body, variants: Sequence[Body]) -> frozenset[str]:
+    """The ids of the variants that the product has beside those in its body."""
+    named = {id_of(each.get("admin_graphql_api_id")) for each in parts_of(body, "variant_gids")}
+    sent = {id_of(each.get("id")) for each in variants}
+    return frozenset(each for each in named - sent if each)
 
 
 def _variant(

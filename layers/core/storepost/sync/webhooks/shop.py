@@ -12,7 +12,7 @@ from storepost.connections.connections.service import disconnect_shop
 from storepost.coupons.backoff import queue_restored
 from storepost.people.consent.resending import resend_missed
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.shopify.admin import admin_of, takes_our_tokens
+from storepost.shopify.admin import AdminClient, StoredAccess, admin_of, takes_our_tokens
 from storepost.shopify.claims import find_claim
 from storepost.shopify.details import (
     ShopDetails,
@@ -20,8 +20,9 @@ from storepost.shopify.details import (
     locales_of,
     shop_details,
 )
-from storepost.shopify.grants import find_grant, note_scopes
+from storepost.shopify.grants import Grant, find_grant, note_scopes
 from storepost.shopify.scopes import lacking, may_make_coupons, may_write_consent
+from storepost.stores.imports.service import queue_first_imports
 from storepost.stores.stores.model import ConnectionStatus, Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.stores.stores.service import save_connected
@@ -55,18 +56,19 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
     """Writes the granted scopes of `app/scopes_update`, and whether they suffice to connect.
 
-    The shop is sent what it refused before.
+    A store that needed a new approval only because scopes were withdrawn is connected again by
+    getting them back, and its records are imported. The shop is sent what it refused before.
     """
-    with admin_of(store) as admin:
+    with _admin_despite_scopes(store) as admin:
         granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
         stored = repository.get(store.id)
-        if stored is None or stored.connection_status is not ConnectionStatus.CONNECTED:
-            return
         grant = find_grant(store.external_id)
+        if stored is None or not (_is_connected(stored) or _lacks_scopes(stored, grant)):
+            return
         if grant is not None and grant.scopes != granted:
             note_scopes(changes, grant, granted)
         after = replace(
@@ -77,9 +79,29 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         )
         if after != stored:
             repository.save(changes, after)
+        if _is_connected(after) and not _is_connected(stored):
+            # Shopify sent no webhooks of what the shop didn't let us read.
+            queue_first_imports(changes, store.workspace, store.id)
         _send_refused(changes, after)
 
     commit_anew(write)
+
+
+def _admin_despite_scopes(store: Store) -> AdminClient:
+    """Returns a client of the shop, also if it only lacks scopes. Raises NeedsReauth."""
+    if _lacks_scopes(store, find_grant(store.external_id)):
+        return AdminClient(store.external_id, StoredAccess(store.external_id))
+    return admin_of(store)
+
+
+def _is_connected(store: Store) -> bool:
+    return store.connection_status is ConnectionStatus.CONNECTED
+
+
+def _lacks_scopes(store: Store, grant: Grant | None) -> bool:
+    """Returns whether the shop must approve the app again because it withdrew scopes."""
+    needs_reauth = store.connection_status is ConnectionStatus.NEEDS_REAUTH
+    return needs_reauth and grant is not None and bool(lacking(grant.scopes))
 
 
 def _send_refused(changes: Changes, store: Store) -> None:
