@@ -290,7 +290,7 @@ def delete_identity(
     then on: a record with it alone creates a new profile. Where it was shown, the person's next
     one is. Its consent stays with the address, and what is in this person's history stays there, as
     do orders and events that came with it. A customer of a store keeps what names it (409), and the
-    last identity stays. An identity that is gone already is 204 too.
+    last identity stays.
     """
     release_identity(caller.workspace, id, identity_id, writes)
 
