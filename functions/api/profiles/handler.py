@@ -62,7 +62,10 @@ def find_profiles(
     ] = None,
     store_id: Annotated[
         UUID | None,
-        Query(description="Only profiles that have a customer or an order in this store."),
+        Query(
+            description="Only profiles that have a customer or an order in this store. With "
+            "`externalId` it is the store whose id that is."
+        ),
     ] = None,
     is_customer: Annotated[
         bool | None,
