@@ -287,6 +287,18 @@ class TestDelete:
         details = world.call("GET", f"/stores/{store}", token=owner.token).json
         assert (details["orderCount"], details["lastOrderAt"]) == (0, None)
 
+    def test_buyer_is_still_found_by_the_stores_id(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        """The id stays the person's identity, though nothing else of the store is left."""
+        buyer = put(world, owner, store, "o-1", order()).json["buyer"]
+        world.call("DELETE", f"/stores/{store}/orders/o-1", token=owner.token)
+        for other in ({}, {"email": BUYER}, {"storeId": str(uuid4())}):
+            query = {"externalId": "c-1", "storeId": store, **other}
+            found = world.call("GET", "/profiles", token=owner.token, query=query).json["items"]
+            expected = [] if "storeId" in other else [buyer["profileId"]]
+            assert [each["id"] for each in found] == expected
+
     def test_older_put_does_not_restore_order(
         self, world: World, owner: Someone, store: str
     ) -> None:

@@ -1,5 +1,6 @@
 """An opt-out holds everywhere: a shop's boxes, and links in emails of a shop that has moved."""
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -9,6 +10,7 @@ from storepost.people.consent.missed_write_backs import MissedWriteBackItem
 from storepost.people.consent.owed_opt_outs import OwedOptOutItem
 from storepost.people.consent.states import ConsentState
 from storepost.sync.records.reading import moment_of
+from storepost.values import clock
 from tests.harness.crash_points import crashes
 from tests.harness.world import BASE_URL, Someone, World
 from tests.people.consent.customers_of_stores import change_consent, erase
@@ -27,7 +29,12 @@ from tests.shopify.hooks import (
 )
 from tests.shopify.pulls import pulled
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
+from tests.shopify.test_hooks_of_people import (
+    EMAIL_TOPIC,
+    SMS_TOPIC,
+    email_consent,
+    sms_consent,
+)
 
 
 class TestUntickedBoxes:
@@ -49,6 +56,70 @@ class TestUntickedBoxes:
         hooks.notify(EMAIL_TOPIC, email_consent(state, at))
         assert hooks.profile().email_consent is becomes
         assert hooks.customer().email_consent is ConsentState.NOT_SUBSCRIBED
+
+
+class TestUndatedWebhooks:
+    """Webhooks about consent without a consent time, such as a merchant's import of a list."""
+
+    @pytest.fixture(params=["email", "sms"])
+    def channel(self, request: pytest.FixtureRequest) -> str:
+        """The channel that they are about."""
+        return str(request.param)
+
+    @pytest.fixture
+    def buyer(self, hooks: Hooks, owner: Someone, shopify: Shopify, channel: str) -> ShopCustomer:
+        """A customer who unsubscribed here; the shop was told."""
+        at = moment_of(UPDATED)
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent, made.sms_consent = (Consent("SUBSCRIBED", at) for _ in range(2))
+        shopify.shop(SHOP).customers.append(made)
+        hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
+        path = f"/profiles/{hooks.profile().id}/consent/{channel}"
+        body = {"state": "unsubscribed"}
+        answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+        assert answer.status == 200
+        hooks.world.deliver()
+        assert self.state(made, channel) == "UNSUBSCRIBED"
+        return made
+
+    def state(self, buyer: ShopCustomer, channel: str) -> str:
+        """What the shop has."""
+        consent = buyer.email_consent if channel == "email" else buyer.sms_consent
+        return consent.marketing_state
+
+    def subscribe(self, hooks: Hooks, buyer: ShopCustomer, channel: str, *, late: bool) -> None:
+        """The shop subscribes the customer; its webhook is from before the opt-out if `late`."""
+        if not late:
+            hooks.world.advance(hours=1)
+            setattr(buyer, f"{channel}_consent", Consent("SUBSCRIBED"))
+        at = clock.now() - timedelta(hours=1) if late else clock.now()
+        if channel == "email":
+            hooks.notify(EMAIL_TOPIC, email_consent("subscribed", None), at=at)
+        else:
+            hooks.notify(SMS_TOPIC, sms_consent("subscribed", None), at=at)
+
+    def test_undated_subscription_after_opt_out_is_corrected(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, channel: str
+    ) -> None:
+        sent_after = clock.now()
+        self.subscribe(hooks, buyer, channel, late=False)
+        assert self.state(buyer, channel) == "UNSUBSCRIBED"
+        profile = hooks.profile()
+        states = {"email": profile.email_consent, "sms": profile.sms_consent}
+        assert states.pop(channel) is ConsentState.UNSUBSCRIBED
+        assert list(states.values()) == [ConsentState.SUBSCRIBED]
+        path = f"/profiles/{profile.id}/consent"
+        change = hooks.world.call("GET", path, token=owner.token).json["items"][0]
+        assert [each["skipReason"] for each in change["writeBacks"]] == ["superseded"]
+        assert clock.from_text(change["occurredAt"]) >= sent_after
+
+    def test_late_undated_subscription_is_ignored(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, channel: str
+    ) -> None:
+        path = f"/profiles/{hooks.profile().id}/consent"
+        before = hooks.world.call("GET", path, token=owner.token).json
+        self.subscribe(hooks, buyer, channel, late=True)
+        assert hooks.world.call("GET", path, token=owner.token).json == before
 
 
 class TestLinksOfMovedShop:

@@ -62,7 +62,10 @@ def find_profiles(
     ] = None,
     store_id: Annotated[
         UUID | None,
-        Query(description="Only profiles that have a customer or an order in this store."),
+        Query(
+            description="Only profiles that have a customer or an order in this store. With "
+            "`externalId` it is the store whose id that is."
+        ),
     ] = None,
     is_customer: Annotated[
         bool | None,
@@ -290,7 +293,7 @@ def delete_identity(
     then on: a record with it alone creates a new profile. Where it was shown, the person's next
     one is. Its consent stays with the address, and what is in this person's history stays there, as
     do orders and events that came with it. A customer of a store keeps what names it (409), and the
-    last identity stays. An identity that is gone already is 204 too.
+    last identity stays.
     """
     release_identity(caller.workspace, id, identity_id, writes)
 

@@ -1,6 +1,7 @@
 """Applies the consent in a customer's push, and saves the profiles that it changes."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from storepost.people.consent.evidence import NO_EVIDENCE
@@ -66,6 +67,10 @@ class Push:
             evidence=consent.evidence or NO_EVIDENCE,
             proof_digest=consent.digest,
         )
+
+    def sent_at(self, channel: Channel) -> datetime:
+        """Returns when the store sent the channel's consent: mostly with the customer's record."""
+        return self.incoming.consent(channel).sent_at or self.incoming.external_updated_at
 
     def origin_of(self, channel: Channel) -> ConsentOrigin:
         """Returns the origin of the channel's consent, with the store's proof."""
@@ -197,7 +202,7 @@ def _assert(
             channel,
             before=push.consent_before(channel),
             after=push.consent_after(channel),
-            updated_at=push.incoming.external_updated_at,
+            updated_at=push.sent_at(channel),
             origin=push.origin_of(channel),
             at_store=AtStore(
                 push.after.ref,

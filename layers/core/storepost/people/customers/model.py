@@ -29,6 +29,8 @@ class IncomingConsent:
     state: ConsentState | None = None
     updated_at: datetime | None = None
     """The store's own consent time."""
+    sent_at: datetime | None = None
+    """When the store sent it, if that isn't known by the record's `externalUpdatedAt`."""
     is_of_address: bool = False
     """Whether it states that the address is invalid, and nothing about the person's wish."""
     proof: Proof | None = None
@@ -92,9 +94,9 @@ class IncomingCustomer:
         )
 
     def _is_older(self, stored: "Customer", channel: Channel) -> bool:
-        since, updated_at = stored.consent_at(channel), self.external_updated_at
-        at = max(updated_at, self.consent(channel).updated_at or updated_at)
-        return since is not None and at < since
+        since, consent = stored.consent_at(channel), self.consent(channel)
+        moments = (self.external_updated_at, consent.updated_at, consent.sent_at)
+        return since is not None and max(each for each in moments if each) < since
 
     def _is_of_before(self, stored: "Customer", channel: Channel) -> bool:
         """Whether it is the store's state from before it accepted a written-back `subscribed`.

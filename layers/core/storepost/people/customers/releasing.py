@@ -15,21 +15,22 @@ from storepost.people.profiles.problems import IdentityOfCustomer, LastIdentity
 from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.profiles.service import get_profile
 from storepost.platform.persistence.changes import Changes
+from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
 
 def release_identity(
     workspace: WorkspaceScope, profile_id: UUID, identity_id: UUID, changes: Changes
 ) -> None:
-    """Removes an identity from the profile; does nothing where the profile has no such one.
+    """Removes an identity from the profile.
 
-    An address keeps its consent, and the profile keeps the history of it. Raises IdentityOfCustomer
-    and LastIdentity.
+    An address keeps its consent, and the profile keeps the history of it. Raises NotFound where the
+    profile has no such identity, IdentityOfCustomer and LastIdentity.
     """
     before, profiles = get_profile(workspace, profile_id), ProfileRepository(workspace)
     claim = _claim_of(profiles.claims_of(before.identities).values(), identity_id)
     if claim is None:
-        return
+        raise NotFound("No identity with this id exists in this profile.")
     customers = CustomerRepository(workspace).of_profile(before)
     if _is_a_customers(claim.identity, customers):
         raise IdentityOfCustomer()

@@ -7,7 +7,7 @@ anything else                   scans the narrowest list, at most 20,000 rows
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import batched, chain
 from uuid import UUID
@@ -160,6 +160,8 @@ def _by_identity(
     alternatives: list[tuple[Identity, ...]] = [(each,) for each in filters.identities]
     if filters.external_id is not None:
         alternatives.append(_customers(workspace, filters.external_id, filters.store_id))
+        # The store that the id is of may have nothing of the person any more but the id.
+        filters = replace(filters, store_id=None)
     claims = repository.claims_of(chain.from_iterable(alternatives))
     holders = _matching(repository, {claim.profile_id for claim in claims.values()}, filters)
     found = {profile.id: profile for profile in holders.values()}

@@ -106,9 +106,15 @@ def _consent_changed(
 
 
 def _dated(consent: IncomingConsent, at: datetime) -> IncomingConsent:
-    """Dates an undated refusal by the webhook's time; an undated opt-in stays undated."""
-    refuses = consent.state in _REFUSALS and consent.updated_at is None
-    return replace(consent, updated_at=at) if refuses else consent
+    """Dates an undated refusal by the webhook's time; an undated opt-in stays undated.
+
+    But a shop that goes back to `subscribed` sends that now: it isn't as old as the stored record.
+    """
+    if consent.updated_at is not None:
+        return consent
+    if consent.state is ConsentState.SUBSCRIBED:
+        return replace(consent, sent_at=at)
+    return replace(consent, updated_at=at) if consent.state in _REFUSALS else consent
 
 
 def _as_incoming(stored: Customer, channel: Channel, consent: IncomingConsent) -> IncomingCustomer:
