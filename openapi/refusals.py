@@ -63,7 +63,7 @@ def _refusal(by_code: dict[str, type[Problem]]) -> Document:
 
 
 def _headers_of(problem: type[Problem]) -> Document:
-    if problem is Unauthenticated:
+    if issubclass(problem, Unauthenticated):
         return {"WWW-Authenticate": {"$ref": "#/components/headers/Challenge"}}
     if problem.status == 429 or problem in {Busy, IdempotencyInProgress}:
         return {"Retry-After": {"$ref": "#/components/headers/RetryAfter"}}

@@ -122,6 +122,16 @@ class TestCreate:
         answer = hooks.call("POST", json_body={"url": URL, "events": events})
         assert answer.error_paths() == ["/events"]
 
+    @pytest.mark.parametrize("value", [1, "true"])
+    def test_include_imports_is_a_boolean_alone(self, hooks: Hooks, value: object) -> None:
+        body = {"url": URL, "events": ["*"], "includeImports": value}
+        change = {"includeImports": value}
+        for answer in (
+            hooks.call("POST", json_body=body),
+            hooks.call("PATCH", f"/{hooks.endpoint()}", json_body=change),
+        ):
+            assert answer.error_paths() == ["/includeImports"]
+
     def test_limit_of_twenty_endpoints_per_workspace(self, hooks: Hooks) -> None:
         made = [hooks.endpoint() for _ in range(MAX_ENDPOINTS)]
         answer = hooks.call("POST", json_body={"url": URL, "events": ["*"]})

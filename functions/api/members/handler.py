@@ -77,7 +77,7 @@ def transfer_ownership(
 
 @app.patch(
     "/v1/members/<id>",
-    operation_id="members.update",
+    operation_id="members.updateRole",
     status_code=204,
     response_description="The member has this role, as it may have been before.",
 )

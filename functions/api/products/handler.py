@@ -1,6 +1,5 @@
 """Products: the list, one whole with its variants and sources, and a custom store's own."""
 
-from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -24,7 +23,7 @@ from storepost.overview.product_sales.service import sales_of_product
 from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.pagination import PageRequest, PageSize
-from storepost.values.wire import Text, Timestamp
+from storepost.values.wire import Day, Text, Timestamp
 
 app = create_app()
 
@@ -199,14 +198,14 @@ def get_sales(
     id: Annotated[UUID, Path(description="The product whose sales are summed.")],
     caller: Reader,
     since: Annotated[
-        date | None,
+        Day | None,
         Query(
             alias="from",
             description="The first day, in UTC; the earliest order counts where it is left out.",
         ),
     ] = None,
     until: Annotated[
-        date | None,
+        Day | None,
         Query(
             alias="to",
             description="The day after the last one, in UTC; the latest order counts where it is "

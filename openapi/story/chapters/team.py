@@ -56,7 +56,7 @@ CHAPTER: Chapter = [
     ),
     Step("members.get", path={"id": "{members.items.0.id}"}),
     Step(
-        "members.update",
+        "members.updateRole",
         OLIVE,
         path={"id": "{members.items.0.id}"},
         body={"role": "admin"},

@@ -134,7 +134,7 @@ _SETTINGS: dict[str, Callable[[Desk], tuple[str, tuple[Body, Body]]]] = {
         f"/locales/{desk.made('/locales', {'code': 'fr'})['id']}",
         ({"label": "One"}, {"label": "Two"}),
     ),
-    "members.update": lambda desk: (_member(desk), ({"role": "admin"}, {"role": "admin"})),
+    "members.updateRole": lambda desk: (_member(desk), ({"role": "admin"}, {"role": "admin"})),
     "stores.update": lambda desk: (f"/stores/{desk.world.store(desk.owner)}", _names()),
     "stores.putWriteBack": lambda desk: (
         _write_back(desk),
@@ -158,7 +158,7 @@ RECORDS = {
 CHANGED = [*_SETTINGS, *RECORDS]
 OF_ANOTHER_SHAPE = {
     # Their answers aren't what a `GET` answers: nothing, a change, or a new secret.
-    *("workspaces.update", "members.update"),
+    *("workspaces.update", "members.updateRole"),
     *("consent.putEmail", "consent.putSms", "stores.putWriteBack"),
 }
 each = pytest.mark.parametrize("operation", CHANGED)

@@ -87,7 +87,7 @@ OPERATIONS: dict[str, tuple[Target, dict[str, Any] | None]] = {
     "invitations.delete": (an_invitation, None),
     "invitations.resend": (an_invitation, None),
     "members.delete": (a_member, None),
-    "members.update": (a_member, {"role": "admin"}),
+    "members.updateRole": (a_member, {"role": "admin"}),
     "profiles.delete": (a_profile, None),
     "stores.deleteWriteBack": (store_with_write_back, None),
     "stores.disconnect": (a_store, None),

@@ -15,7 +15,7 @@ type Document = dict[str, Any]
 
 BULK = 500
 """Things to do in one request. A batch has several lists, one of which has some: its own tests."""
-WITHOUT_ANSWER = {"members.update", "workspaces.update"}
+WITHOUT_ANSWER = {"members.updateRole", "workspaces.update"}
 """Changes of a single resource that answer 204: the specification has them so."""
 UNTOLD_CODES = {"stale", "pool", "taken"}
 """Names of before, which said too little outside of their resource."""

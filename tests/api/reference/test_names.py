@@ -27,6 +27,17 @@ OWN_NAMES = {
 }
 
 
+SPECIFIED = {
+    *("me.get", "me.forgetTrustedBrowsers", "me.disableTwoFactorEmail"),
+    *("sessions.list", "sessions.delete", "sessions.deleteOthers"),
+    *("workspaces.create", "workspaces.update", "workspaces.availableSlug"),
+    *("members.list", "members.transferOwnership", "members.updateRole", "members.delete"),
+    *("members.leave", "invitations.list", "invitations.create", "invitations.preview"),
+    *("invitations.resend", "invitations.delete", "invitations.accept", "invitations.decline"),
+}
+"""The names that the specification gives to operations."""
+
+
 def components() -> set[str]:
     """The names of all schemas."""
     return set(interface()["components"]["schemas"])
@@ -65,3 +76,7 @@ def test_operation_ids_begin_with_the_verb_of_their_method() -> None:
         not in VERBS[method]
     }
     assert unlike == set(OWN_NAMES)
+
+
+def test_specified_operations_have_the_specifications_names() -> None:
+    assert {operation["operationId"] for _, _, operation in operations()} >= SPECIFIED

@@ -45,6 +45,16 @@ def test_each_code_of_each_operation_has_an_example() -> None:
     assert lacking == []
 
 
+def test_each_401_has_its_challenge() -> None:
+    unauthenticated = [
+        resolved(operation["responses"]["401"])
+        for _, _, operation in operations()
+        if "401" in operation["responses"]
+    ]
+    assert len(unauthenticated) > 100
+    assert all("WWW-Authenticate" in answer["headers"] for answer in unauthenticated)
+
+
 def test_each_example_is_what_the_service_answers() -> None:
     """An answer's detail may say more; each example is a problem without further details."""
     groups()  # which load every problem

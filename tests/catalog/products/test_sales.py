@@ -151,6 +151,9 @@ class TestSales:
         path = f"/products/{shop.product}/sales"
         answer = world.call("GET", path, token=owner.token, query={"from": "x", "to": "2026-13-01"})
         assert answer.error_paths() == ["query.from", "query.to"]
+        for moment in ("0", "2026-03-01T00:00:00+02:00"):
+            answer = world.call("GET", path, token=owner.token, query={"from": moment})
+            assert answer.error_paths() == ["query.from"], moment
 
     def test_test_orders_and_cancelled_orders_do_not_count(self, shop: Shop) -> None:
         shop.sell("1", line("p-1"), isTest=True)

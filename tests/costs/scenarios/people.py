@@ -43,7 +43,7 @@ def get_member(shop: Shop) -> Request:
     return Request(shop.key, path=_membership(shop, shop.member))
 
 
-@SCENARIOS.of("members.update")
+@SCENARIOS.of("members.updateRole")
 def update_role(shop: Shop) -> Request:
     path = _membership(shop, shop.member)
     return Request(shop.owner.token, {"role": "admin"}, path=path)

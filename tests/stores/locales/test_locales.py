@@ -170,6 +170,7 @@ class TestUpdate:
         for body, paths in (
             ({"isDefault": False, "code": "fr"}, ["/code", "/isDefault"]),
             ({"isDefault": None, "label": None}, ["/isDefault", "/label"]),
+            ({"isDefault": 1}, ["/isDefault"]),
         ):
             answer = world.call("PATCH", f"/locales/{row['id']}", token=owner.token, json_body=body)
             assert sorted(answer.error_paths()) == paths

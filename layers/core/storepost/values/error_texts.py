@@ -9,6 +9,7 @@ type Error = Mapping[str, Any]
 
 UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
 MOMENT_FORM = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
+DAY_FORM = "Must be a date, like `2026-01-31`"
 PHONE_FORM = "Must be a phone number with its country code, like +14155550123"
 BOOLEAN_FORM = "Must be `true` or `false`"
 NUMBER_FORM = "Must be a whole number"
@@ -43,7 +44,7 @@ _BEGINNINGS = {
     "finite_": "Must be a number",
     "datetime_": MOMENT_FORM,
     "timezone_": MOMENT_FORM,
-    "date_": "Must be a date, like `2026-01-31`",
+    "date_": DAY_FORM,
     "uuid_": UUID_FORM,
     "url_": _URL_FORM,
 }

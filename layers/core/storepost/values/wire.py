@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from inspect import cleandoc
 from typing import Annotated, Any, Self, get_args
 from uuid import UUID
@@ -27,13 +27,14 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticKnownError, core_schema
 
 from storepost.values import clock
-from storepost.values.error_texts import MOMENT_FORM, UUID_FORM
+from storepost.values.error_texts import DAY_FORM, MOMENT_FORM, UUID_FORM
 from storepost.values.money import CurrencyCode, Money
 from storepost.values.text import visible
 
 TEXT_LENGTH = 255
 URL_LENGTH = 2048
 _UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 MAX_FIELDS = 100
 """How many fields an object in a request may have; none of ours has half as many."""
 MAX_MINOR_UNITS = 10**15
@@ -153,6 +154,17 @@ Timestamp = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A moment: any offset in, UTC with milliseconds and `Z` out."""
+
+
+def _as_day(value: object) -> object:
+    """Refuses other forms that pydantic accepts: seconds since 1970, and midnight at any offset."""
+    if isinstance(value, str) and not _DAY.fullmatch(value):
+        raise ValueError(DAY_FORM)
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_as_day)]
+"""A day in a request."""
 
 
 def _as_answered(value: object) -> object:

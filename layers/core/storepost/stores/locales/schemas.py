@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from storepost.stores.locales.model import WorkspaceLocale as Value
 from storepost.stores.locales.model import WorkspaceLocaleOrigin
@@ -25,13 +25,22 @@ class NewLocale(RequestBody):
     )
 
 
+def _only_true(value: object) -> object:
+    """Refuses 1 as well: it equals `True` in Python, and isn't `true` in JSON."""
+    if value is not True:
+        raise ValueError("Must be `true`")
+    return value
+
+
 class LocaleUpdate(RequestBody):
     """What can be changed of a workspace's locale. What is left out stays as it is."""
 
     label: Annotated[Text | None, NotNull()] = Field(
         default=None, description="What the locale is called for people."
     )
-    is_default: Annotated[Literal[True] | None, NotNull()] = Field(
+    is_default: Annotated[
+        Annotated[Literal[True], BeforeValidator(_only_true)] | None, NotNull()
+    ] = Field(
         default=None,
         description="`true` makes this the default and takes that from the one that was. There is "
         "no other way to end a default.",

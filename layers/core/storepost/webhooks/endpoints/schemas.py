@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StrictBool, StringConstraints
 
 from storepost.values.wire import (
     NotNull,
@@ -48,7 +48,7 @@ class NewWebhookEndpoint(RequestBody):
     description: Text | None = Field(
         default=None, description="What people call the endpoint, such as who runs it."
     )
-    include_imports: bool = Field(default=False, description=_IMPORTS)
+    include_imports: StrictBool = Field(default=False, description=_IMPORTS)
 
     def fields(self) -> dict[str, Any]:
         """Returns the fields by their names."""
@@ -68,7 +68,7 @@ class WebhookEndpointUpdate(PartialUpdate):
     description: Text | None = Field(
         default=None, description="What people call the endpoint; null removes it."
     )
-    include_imports: Annotated[bool | None, NotNull()] = Field(
+    include_imports: Annotated[StrictBool | None, NotNull()] = Field(
         default=None,
         description="Whether events are also sent of what an import, a batch or a feed writes.",
     )
