@@ -207,7 +207,7 @@ class _Writing:
         layer = change(stored, now)
         if before and layer == stored:
             return Written(before, WriteOutcome.UNCHANGED, layers)
-        if before and layer.records == stored.records:
+        if before and layer.says_the_same(stored):
             return self._note_time(before, layer, layers)
         own_parts = parts_of(layer)
         all_layers = {**layers, source: layer}
@@ -226,7 +226,7 @@ class _Writing:
         return Written(after, outcome, all_layers)
 
     def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
-        """Adds only the source's own time, by which older data is recognised."""
+        """Adds only when it was seen, and the source's own time, which tells older data."""
         parts = layer_parts(layer)
         rows = rows_of(self.mark, parts)
         layer_marks = {**before.layers, layer.source: mark_of(layer, rows)}
