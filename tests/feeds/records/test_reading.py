@@ -171,6 +171,8 @@ def test_price_must_be_in_currency_of_store_or_locale(
         ("out of stock", False, None),
         ("sold-out", False, None),
         ("preorder", True, True),
+        ("Nein", False, None),
+        ("Não", False, None),
         ("pre-order", True, True),
         ("backorder", True, True),
         ("maybe", None, None),
