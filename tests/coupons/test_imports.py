@@ -104,6 +104,8 @@ class TestColumn:
         [
             ("code 1,code 2\nA1,B1\nA2,B2\n", "code 1, code 2", ["A1", "B1", "A2", "B2"]),
             ("Code1;email;Code2\nA1;a@x.com;B1\n", "Code1, Code2", ["A1", "B1"]),
+            ("name,code 1,code 2\nAnn,A1,B1\nBo,A2,\n", "code 1, code 2", ["A1", "B1", "A2"]),
+            ("Name;Voucher 1\nAnn;A1\nBo;A2\n", "Voucher 1", ["A1", "A2"]),
             ("code,code\nA1,B1\nA2,\n", "code", ["A1", "B1", "A2"]),
             ("Voucher\tVoucher (2)\nA1\tB1\nA2\t\n", "Voucher, Voucher (2)", ["A1", "B1", "A2"]),
             (

@@ -8,14 +8,22 @@ from typing import Annotated, Any, Literal, get_args
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Discriminator, Field, StrictInt, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    Discriminator,
+    Field,
+    StrictInt,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core.core_schema import ErrorType
 
 from storepost.api.reference.documents import interface
 from storepost.definitions.definitions.kinds import KINDS, schema_of
 from storepost.values.emails import EmailAddress
 from storepost.values.error_texts import PATTERNS, error_text
-from storepost.values.field_errors import field_errors
+from storepost.values.field_errors import errors_of_record, field_errors
 from storepost.values.wire import Id, Timestamp, Url
 
 LIBRARYS = re.compile(
@@ -79,6 +87,24 @@ def text_of(value: dict[str, Any]) -> str:
         ({**each, "loc": ("body", *each["loc"])} for each in raised.value.errors()), value
     )
     return error.message
+
+
+@pytest.mark.parametrize(
+    ("named", "error"),
+    [
+        ({"abcd": "x"}, ("/abcd", "Its name must have at most 3 characters")),
+        ({"": "x"}, ("/", "Its name must not be empty")),
+        ({"a/bc": "x"}, ("/a~1bc", "Its name must have at most 3 characters")),
+        ({"abc": 5}, ("/abc", "Must be a string")),
+        ({"key": 5, "a": "b"}, ("/key", "Must be a string")),
+    ],
+)
+def test_wrong_name_is_reported_at_its_field(named: dict[str, Any], error: tuple[str, str]) -> None:
+    names = Annotated[str, StringConstraints(min_length=1, max_length=3)]
+    with pytest.raises(ValidationError) as raised:
+        TypeAdapter(dict[names, str]).validate_python(named)
+    found = errors_of_record(raised.value.errors(include_url=False), named)
+    assert [(each.path, each.message) for each in found] == [error]
 
 
 MOMENT = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"

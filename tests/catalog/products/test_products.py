@@ -147,19 +147,35 @@ class TestPut:
         assert (again.status, again.json) == (200, first.json)
         assert stored(world) == before
 
-    def test_newer_time_without_change_updates_only_the_time(
+    def test_newer_time_without_change_updates_only_the_times(
         self, world: World, owner: Someone, store: str
     ) -> None:
         first = put(world, owner, store, "p-1", product())
         before = stored(world)
+        world.advance(minutes=1)
         later = put(world, owner, store, "p-1", product(updatedAt="2026-03-01T11:00:00Z"))
-        assert (later.status, later.json) == (200, first.json)
+        synced_at = later.json["syncedAt"]
+        assert (later.status, later.json) == (200, {**first.json, "syncedAt": synced_at})
+        assert synced_at > first.json["syncedAt"]
         after = stored(world)
         assert after.keys() == before.keys()
         changed = {key[1].split("#")[0] for key, row in after.items() if row != before[key]}
         assert changed == {"product", "layer"}
         between = put(world, owner, store, "p-1", product(updatedAt="2026-03-01T10:45:00Z"))
         assert between.problem() == (409, "stale_update")
+
+    def test_product_whose_variant_was_removed_is_synced_and_seen_now(
+        self, world: World, owner: Someone, store: str, get: Get
+    ) -> None:
+        put(world, owner, store, "p-1", product())
+        world.advance(minutes=1)
+        newer = {"updatedAt": "2026-03-01T11:00:00Z", "variants": [variant(1)]}
+        body = put(world, owner, store, "p-1", product(**newer)).json
+        assert body["syncedAt"] == body["changedAt"]
+        records = get(f"/products/{body['id']}/sources").json["items"]
+        seen = [each["seenAt"] == body["syncedAt"] for each in records]
+        assert seen == [each["removedAt"] is None for each in records]
+        assert False in seen
 
     def test_replay(self, world: World, owner: Someone, store: str) -> None:
         first = put(world, owner, store, "p-1", product(), key="k")

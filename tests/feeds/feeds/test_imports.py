@@ -98,6 +98,18 @@ class TestFirstImport:
         assert fewer["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1, removed=1)
         assert set(shop.variants(product)) == {"s"}
 
+    def test_removed_record_was_seen_by_the_last_import_that_had_it(self, shop: Shop) -> None:
+        rows = [{"id": name, "item_group_id": "p", "title": name} for name in "ab"]
+        feed = shop.feed(csv(*rows))
+        shop.world.advance(hours=1)
+        unchanged = shop.again(feed)
+        shop.world.advance(hours=1)
+        fewer = shop.again(feed, csv(*rows[:1]))
+        [product] = shop.products().values()
+        records = shop.get(f"/products/{product['id']}/sources")["items"]
+        seen = {(each["removedAt"] is None, each["seenAt"]) for each in records}
+        assert seen == {(True, fewer["completedAt"]), (False, unchanged["completedAt"])}
+
     def test_product_row_may_match_variant_of_store(self, shop: Shop) -> None:
         """It gives the product's fields and that variant's; the same row again writes nothing."""
         money = {"amount": 1000, "currency": "EUR"}

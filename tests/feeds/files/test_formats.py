@@ -81,6 +81,12 @@ class TestEncodings:
         found = read(content, "text/csv; charset=windows-1252")
         assert found == ("csv", [{"id": "1", "name": "Größe"}])
 
+    @pytest.mark.parametrize("stated", ["ISO-8859-1", "us-ascii", "windows-1250", "utf-8"])
+    def test_utf_8_is_read_whatever_the_content_type_declares(self, stated: str) -> None:
+        content = "id;name\n1;Größe für „Žluť“\n".encode()
+        found = read(content, f"text/csv; charset={stated}")
+        assert found == ("csv", [{"id": "1", "name": "Größe für „Žluť“"}])
+
     def test_wrong_utf_16_declaration_is_ignored(self) -> None:
         text = '<?xml version="1.0" encoding="utf-16"?><channel><item><id>ü</id></item></channel>'
         assert read(text.encode()) == ("xml", [{"id": "ü"}])

@@ -12,6 +12,7 @@ from storepost.feeds.records.amounts import (
     OTHER_SALE_CURRENCY,
     FeedDefaults,
 )
+from storepost.feeds.records.images import image_addresses
 from storepost.feeds.records.mapping import FeedField
 from storepost.feeds.records.reading import RowReader, RowSkipped
 from storepost.feeds.records.suggesting import suggested_mapping
@@ -31,6 +32,23 @@ def values(
 
 def money(amount: int, currency: str = "EUR") -> dict[str, object]:
     return {"amount": amount, "currency": currency}
+
+
+@pytest.mark.parametrize(
+    ("cell", "images"),
+    [
+        ("https://a.example/i?w=5&amp;h=7", ["https://a.example/i?w=5&amp;h=7"]),
+        (
+            "https://a.example/i;w=5;http://b.example/j",
+            ["https://a.example/i;w=5", "http://b.example/j"],
+        ),
+        ("https://a.example/i; Front", ["https://a.example/i"]),
+        ("https://a.example/i;", ["https://a.example/i"]),
+        ("https://a.example/i|Front", ["https://a.example/i"]),
+    ],
+)
+def test_semicolon_within_address_of_image_is_part_of_it(cell: str, images: list[str]) -> None:
+    assert image_addresses(cell) == images
 
 
 def test_every_target_field() -> None:
@@ -153,6 +171,8 @@ def test_price_must_be_in_currency_of_store_or_locale(
         ("out of stock", False, None),
         ("sold-out", False, None),
         ("preorder", True, True),
+        ("Nein", False, None),
+        ("Não", False, None),
         ("pre-order", True, True),
         ("backorder", True, True),
         ("maybe", None, None),

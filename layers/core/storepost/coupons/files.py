@@ -221,6 +221,7 @@ def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
     # If one column is called a code and another an ID, the former is more likely.
     named = [place for place in likely if _names_codes(_words(first[place]))]
     named += [place for place in likely if _names_codes(_unnumbered(first[place]))]
+    named += [place for place in likely if _is_numbered_header(rows, place, first[place])]
     return (named or [max(likely, key=lambda place: (scores[place], -place))])[0]
 
 
@@ -277,15 +278,20 @@ def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
     """Returns whether the first row is a header: it says so, or is unlike all rows below."""
     first = rows[0][1]
     others = (n for n in range(len(first)) if n != place and first[n].strip())
-    bare = _unnumbered_name(name)
-    if bare != name and _is_known_header(bare):
-        # CODE1 above X7KP2 is a name, above CODE2 it is a code.
-        below = (cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells))
-        return bool(rows[1:]) and all(_unnumbered_name(each) != bare for each in below)
+    if _is_known_header(_unnumbered_name(name)) and _unnumbered_name(name) != name:
+        return _is_numbered_header(rows, place, name)
     if not _has_space(name) and not any(_looks_like_a_name(rows, n) for n in others):
         # It may be a code such as WELCOME above others such as SAVE10, which must not be lost.
         return _is_known_header(name)
     return _names_codes(_unnumbered(name)) or _looks_like_a_name(rows, place)
+
+
+def _is_numbered_header(rows: Sequence[Row], place: int, name: str) -> bool:
+    """Returns whether it is the name of codes with a number: CODE1 above X7KP2, not above CODE2."""
+    bare = _unnumbered_name(name)
+    below = (cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells))
+    is_name = bare != name and _is_known_header(bare)
+    return is_name and bool(rows[1:]) and all(_unnumbered_name(each) != bare for each in below)
 
 
 def _looks_like_a_name(rows: Sequence[Row], place: int) -> bool:

@@ -8,6 +8,9 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from storepost.values.error_texts import Error, error_text
 from storepost.values.problems import FieldError
 
+_NAME = "[key]"
+"""Follows, in pydantic's places, the name of a field that is itself wrong."""
+
 
 def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
     """Returns the errors of a request; places begin with `body`, `query`, `path` or `header`.
@@ -35,7 +38,9 @@ def wrong_field(message: str, *path: str | int) -> ValidationError:
 def _distinct(errors: Iterable[tuple[str, Error]]) -> Iterator[FieldError]:
     reported = set[FieldError]()
     for path, error in errors:
-        found = FieldError(path, error_text(error))
+        text = error_text(error)
+        of_name = error["loc"][-1:] == (_NAME,) and not path.endswith(f"/{_NAME}")
+        found = FieldError(path, f"Its name {text[:1].lower()}{text[1:]}" if of_name else text)
         if found not in reported:
             reported.add(found)
             yield found
@@ -57,13 +62,21 @@ def _pointer(where: list[str | int], error: Error, body: object) -> str:
 def _path_parts(parts: list[str | int], body: object) -> Iterator[str]:
     """Returns the names and indexes that lead to a place in the body.
 
-    If a value may have one of several shapes, pydantic adds the shape's name, which is left out.
+    If a value may have one of several shapes, pydantic adds the shape's name, which is left out. So
+    is its mark of a wrong name.
     """
     for number, part in enumerate(parts):
+        if _marks_name(part, parts[number + 1 :], body):
+            continue
         if isinstance(body, dict) and _names_shape(part, parts[number + 1 :], body):
             continue
         yield str(part)
         body = _within(body, part)
+
+
+def _marks_name(part: str | int, rest: list[str | int], body: object) -> bool:
+    """Returns whether the part before is a wrong name; a field may be called like the mark."""
+    return part == _NAME and not rest and not (isinstance(body, dict) and _NAME in body)
 
 
 def _names_shape(part: str | int, rest: list[str | int], body: dict[str, object]) -> bool:

@@ -90,11 +90,32 @@ class Layer:
     def replaced(
         self, records: Sequence[SourceValues], updated_at: datetime | None, now: datetime
     ) -> "Layer":
-        """Returns the layer with these records; all other records are removed."""
+        """Returns the layer with these records, all seen now; all other records are removed.
+
+        If that changes nothing, not even the source's time, the layer stays as it is.
+        """
         present = {each.place for each in records}
         missing = [record.place for record in self.records if record.place not in present]
-        layer = self._merged(records, now)._without(missing, now)
-        return replace(layer, updated_at=updated_at)
+        layer = replace(self._merged(records, now)._without(missing, now), updated_at=updated_at)
+        return layer if layer == self else layer.seen_until(now)
+
+    def says_the_same(self, other: "Layer") -> bool:
+        """Returns whether both have the same records, whenever these were seen."""
+        return self._statements == other._statements
+
+    @property
+    def _statements(self) -> list[tuple[SourceValues, datetime | None]]:
+        return [(record.values, record.removed_at) for record in self.records]
+
+    def seen_until(self, moment: datetime | None) -> "Layer":
+        """Returns the layer with all live records seen at the moment, or later."""
+        if moment is None:
+            return self
+        records = (
+            replace(each, seen_at=max(each.seen_at, moment)) if each.is_live else each
+            for each in self.records
+        )
+        return replace(self, records=tuple(records))
 
     def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
         """Returns the layer with all records removed."""

@@ -208,11 +208,11 @@ class _Writing:
         """Adds the product with the source's layer changed, unless that changes nothing."""
         before, source, now = self.before, self._product_source.source, clock.now()
         layers = self._layers()
-        stored = layers.get(source, Layer(source))
+        stored = layers.get(source, Layer(source)).seen_until(self._imported_at)
         layer = change(stored, now)
         if before and layer == stored:
             return Written(before, WriteOutcome.UNCHANGED, layers)
-        if before and layer.records == stored.records:
+        if before and layer.says_the_same(stored):
             return self._note_time(before, layer, layers)
         own_parts = parts_of(layer)
         all_layers = {**layers, source: layer}
@@ -231,7 +231,7 @@ class _Writing:
         return Written(after, outcome, all_layers)
 
     def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
-        """Adds only the source's own time, by which older data is recognised."""
+        """Adds only when it was seen, and the source's own time, which tells older data."""
         parts = layer_parts(layer)
         rows = rows_of(self.mark, parts)
         layer_marks = {**before.layers, layer.source: mark_of(layer, rows)}
@@ -274,6 +274,12 @@ class _Writing:
         return changes.shared(
             ("product_rules", store.id), lambda: RulesRepository(store, changes.reads).get()
         )
+
+    @property
+    def _imported_at(self) -> datetime | None:
+        """Returns when the source, if it is a feed, was last imported, and its records seen."""
+        source = self._in_force.rules.by_id.get(self._product_source.source)
+        return source.imported_at if source else None
 
     def _resolved(self, layers: Mapping[UUID, Layer], now: datetime) -> Product:
         identity = (self._id, self._product_source.store.id, self._external_id)

@@ -4,6 +4,7 @@ import codecs
 import re
 from dataclasses import dataclass, field
 
+from storepost.feeds.files.encodings import is_utf_8
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.tables import Table, table_of
 from storepost.values.header_parameters import header_parameter
@@ -75,7 +76,9 @@ def _encoding(head: bytes, content_type: str) -> str | None:
     if declared:
         return _known(declared[1].decode())
     stated = (header_parameter("charset", content_type) or "").strip("' ")
-    return _known(stated) if stated else None
+    encoding = _known(stated) if stated else None
+    # Many servers state one encoding for all files; UTF-8 is hardly ever mistaken for another.
+    return None if not head.isascii() and is_utf_8(head) else encoding
 
 
 def _sixteen_bits(head: bytes) -> str | None:

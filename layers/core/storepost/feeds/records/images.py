@@ -9,7 +9,8 @@ from storepost.feeds.records.values import address
 MAX_IMAGES = 100
 """Images of one row, the first ones."""
 _BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]++(?=(?:https?:)?//)", re.IGNORECASE)
-_SIMPLE = re.compile(r"[|;\n]+")
+_SIMPLE = re.compile(r"[|\n]+|;(?=\s|$)")
+"""Separators whatever follows them; a semicolon within an address is part of it, as in `&amp;`."""
 _ADDRESSES = ("src", "url", "href", "link", "image")
 
 

@@ -30,7 +30,7 @@ _WORDS = {
     (False, False): "outofstock oos soldout unavailable notavailable discontinued no false 0 n"
     " nichtverfuegbar nichtauflager ausverkauft vergriffen enrupturedestock rupturedestock"
     " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
-    " nietopvoorraad uitverkocht nee niet vyprodano neni esgotado disabled",
+    " nietopvoorraad uitverkocht nein nee niet nej nei vyprodano neni esgotado nao disabled",
 }
 _AVAILABLE = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
 _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
