@@ -170,6 +170,27 @@ def test_concurrent_runs(shop: Shop, which: int) -> None:
     assert outcome(shop, feed) == undisturbed
 
 
+@pytest.mark.parametrize("which", range(1, 6))
+def test_next_import_after_concurrent_runs(shop: Shop, which: int) -> None:
+    """A second run ends the import before the first one puts one of its files on S3."""
+    feed, _ = ready(shop)
+    waiting = [True]
+
+    def step(_number: int, operation: str, moment: Side) -> None:
+        is_put = (operation, moment) == ("PutObject", Side.BEFORE)
+        if waiting and is_put and calls.made.count(operation) == which:
+            waiting.clear()
+            resume(shop, feed)
+
+    with around_calls(step) as calls:
+        resume(shop, feed)
+    shop.world.deliver()
+    assert waiting == []
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert latest["counts"] == COUNTS
+    assert shop.again(feed)["counts"] == {**COUNTS, "created": 0, "removed": 0}
+
+
 def test_out_of_time_in_every_run(shop: Shop) -> None:
     """Each run does one step and sends the next message."""
     feed, begin = ready(shop)

@@ -37,7 +37,7 @@ def _delete_products(store: Store, feed: Feed, is_over: Callable[[], bool]) -> b
     feeds, source = FeedRepository(store.workspace), ProductSource(store, feed.id)
     with scratch() as directory:
         manifest, removal = directory / "manifest", directory / "plan"
-        if not FeedObjects(store.workspace, feed.id).get_manifest(manifest):
+        if FeedObjects(store.workspace, feed.id).get_manifest(manifest) is None:
             return True
         plan_removal(manifest, removal)
         with Plan(removal) as plan:

@@ -29,6 +29,7 @@ from storepost.platform.persistence.changes import (
     commit_anew,
     until_won,
 )
+from storepost.platform.persistence.objects import ObjectChanged
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
@@ -54,13 +55,14 @@ class FeedImportRun:
         if not self._store.is_active:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         self._settings = digest_of(self._store, feed.settings)
+        self._manifest_version: str | None = None
 
     def run(self, running: FeedImport) -> None:
         """Fetches, resolves and writes the import, beginning at its current stage."""
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)
-        self._run.files.put_manifest(self._new_manifest)
+        self._put_manifest(self._new_manifest)
         commit_anew(lambda changes: self._complete(changes, running))
         self._run.files.delete_files(running.id)
 
@@ -84,10 +86,12 @@ class FeedImportRun:
         """Returns the import once its plan is stored, or as it is without anything to write."""
         if running.stage is Stage.PLANNED:
             self._run.files.get_plan(running.id, self._plan, self._new_manifest)
+            self._manifest_version = self._run.files.manifest_version()
             return running
         files, before, rows = self._run.files, self._directory / "before", self._directory / "rows"
         files.get_staging(running.id, self._settings, rows)
-        with FeedStaging(rows, before if files.get_manifest(before) else None) as staging:
+        self._manifest_version = files.get_manifest(before)
+        with FeedStaging(rows, before if self._manifest_version else None) as staging:
             running = self._resolved(running, staging)
             self._check(running, staging)
             self._keep_skipped(running, staging)
@@ -97,8 +101,9 @@ class FeedImportRun:
                 return running
             staging.write_plan(self._plan)
             staging.write_manifest(self._directory / "ahead", self._settings, is_ahead=True)
+        # First: where another run has planned the import meanwhile this fails, and its plan stays.
+        self._put_manifest(self._directory / "ahead")
         files.put_plan(running.id, self._plan, self._new_manifest)
-        files.put_manifest(self._directory / "ahead")
         return self._advanced(running, replace(running, stage=Stage.PLANNED))
 
     def _resolved(self, running: FeedImport, staging: FeedStaging) -> FeedImport:
@@ -195,6 +200,13 @@ class FeedImportRun:
         except LostRace as error:
             raise Superseded from error
         return after
+
+    def _put_manifest(self, path: Path) -> None:
+        """Puts a manifest in place of the one that this run knows. Raises Superseded."""
+        try:
+            self._manifest_version = self._run.files.put_manifest(path, self._manifest_version)
+        except ObjectChanged as error:
+            raise Superseded from error
 
     def _reloaded(self, running: FeedImport) -> FeedImport:
         """Returns the import as it is stored now. Raises Superseded if it no longer runs."""

@@ -1,11 +1,17 @@
 """Puts an import's files on S3: the fetched feed, the rows of a stopped run, plan and manifest."""
 
-from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
 from storepost.feeds.imports.file_formats import expect_known_format, has_known_format
-from storepost.platform.persistence.objects import ObjectGone, delete_object, get_file, put_file
+from storepost.platform.persistence.objects import (
+    ObjectGone,
+    delete_object,
+    get_file,
+    put_file,
+    replace_file,
+    version_of,
+)
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
@@ -34,7 +40,7 @@ class FeedObjects:
 
         Rows of another release count as none: they are read again.
         """
-        if not _get_if_exists(self._name(import_id, f"rows-{settings}"), path):
+        if _get_if_exists(self._name(import_id, f"rows-{settings}"), path) is None:
             return False
         if not has_known_format(path):
             path.unlink()
@@ -57,19 +63,27 @@ class FeedObjects:
         for kind in ("file", "plan", "manifest"):
             delete_object(self._name(import_id, kind))
 
-    def put_manifest(self, path: Path) -> None:
-        """Puts the manifest: what the store has of the feed."""
-        put_file(self._manifest, path)
+    def put_manifest(self, path: Path, replaced: str | None) -> str:
+        """Puts the manifest: what the store has of the feed; returns its version.
 
-    def get_manifest(self, path: Path) -> bool:
-        """Gets what the store has of the feed; returns False if nothing is known.
+        `replaced` is the version that it takes the place of, None for the first one. Raises
+        ObjectChanged: a late run must not put back what another run has replaced.
+        """
+        return replace_file(self._manifest, path, replaced)
+
+    def get_manifest(self, path: Path) -> str | None:
+        """Gets what the store has of the feed; returns its version, None if nothing is known.
 
         Raises UnknownFormat for a manifest of another release.
         """
-        is_known = _get_if_exists(self._manifest, path)
-        if is_known:
+        version = _get_if_exists(self._manifest, path)
+        if version is not None:
             expect_known_format(path)
-        return is_known
+        return version
+
+    def manifest_version(self) -> str | None:
+        """Returns the manifest's version; None if there is none."""
+        return version_of(self._manifest)
 
     def delete_manifest(self) -> None:
         """Deletes the manifest."""
@@ -83,8 +97,8 @@ class FeedObjects:
         return f"feeds/{self._feed}/{short(import_id)}/{kind}"
 
 
-def _get_if_exists(name: str, path: Path) -> bool:
-    with suppress(ObjectGone):
-        get_file(name, path)
-        return True
-    return False
+def _get_if_exists(name: str, path: Path) -> str | None:
+    try:
+        return get_file(name, path)
+    except ObjectGone:
+        return None
