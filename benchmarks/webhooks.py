@@ -28,14 +28,14 @@ from storepost.platform.jobs.runs import Run
 from storepost.platform.messaging import queues
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.changes import commit_anew
-from storepost.stores.stores.write_back import new_secret
+from storepost.stores.stores.signing_secrets import SealedSecrets, new_secret
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.deliveries import worker
 from storepost.webhooks.deliveries.messages import DeliveryMessage, RetryMessage
 from storepost.webhooks.deliveries.queueing import outgoing_deliveries
-from storepost.webhooks.endpoints.model import SealedSecrets, WebhookEndpoint
+from storepost.webhooks.endpoints.model import WebhookEndpoint
 from storepost.webhooks.endpoints.repository import EndpointRepository
 from storepost.webhooks.events.model import WebhookEvent
 
