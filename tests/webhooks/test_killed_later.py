@@ -14,6 +14,7 @@ from local.events.pumps import reader_of
 from local.functions import invoke
 from storepost.values.ids import new_id
 from storepost.webhooks.deliveries.queueing import enqueue_deliveries
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.later_attempts import delayed, lose_delayed
 from tests.harness.receiver import Receiver
@@ -88,6 +89,41 @@ class TestReplay:
             assert len(new) == len(before), positions
             assert {each["status"] for each in new} == {"delivered"}, positions
             assert sorted(receiver.ids) == sorted(each["id"] for each in new), positions
+
+    def test_concurrent_runs_replay_each_failed_delivery_once(
+        self, hooks: Hooks, receiver: Receiver, failed: str
+    ) -> None:
+        body = {"createdFrom": "2020-01-01T00:00:00Z"}
+        assert hooks.call("POST", f"/{failed}/replay", json_body=body).status == 202
+        message = waiting_body(hooks.world)
+        with before_the_commit(lambda: hand_over(message)):
+            assert hand_over(message)
+        hooks.world.deliver()
+        new = [each for each in hooks.deliveries(failed) if each["replayOf"]]
+        assert len(new) == 3
+        assert sorted(receiver.ids) == sorted(each["id"] for each in new)
+
+    def test_delivery_retried_during_replay_is_not_replayed(
+        self, hooks: Hooks, receiver: Receiver, failed: str
+    ) -> None:
+        """The attempt by hand is made, and nothing takes the delivery for a failed one before."""
+        body = {"createdFrom": "2020-01-01T00:00:00Z"}
+        assert hooks.call("POST", f"/{failed}/replay", json_body=body).status == 202
+        message, [one, *_] = waiting_body(hooks.world), hooks.deliveries(failed)
+        retries: list[int] = []
+
+        def retry() -> None:
+            path = f"/{failed}/deliveries/{one['id']}/retry"
+            retries.append(hooks.call("POST", path).status)
+
+        with before_the_commit(retry):
+            assert hand_over(message)
+        hooks.world.deliver()
+        assert retries == [202]
+        assert hooks.delivery(failed, one["id"])["status"] == "delivered"
+        new = [each for each in hooks.deliveries(failed) if each["replayOf"]]
+        assert len(new) == 2
+        assert sorted(receiver.ids) == sorted([one["id"], *(each["id"] for each in new)])
 
 
 class TestFailingEndpoint:

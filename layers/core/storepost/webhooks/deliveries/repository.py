@@ -90,8 +90,11 @@ class DeliveryRepository:
         changes.create(row_of_delivery(delivery))
 
     def save(self, changes: Changes, before: Delivery, after: Delivery) -> None:
-        """Writes a request about a delivery; a lost race if an attempt was made meanwhile."""
-        changes.save(row_of_delivery(after), _unattempted(before))
+        """Writes a request about a delivery, or its replay.
+
+        It is a lost race if an attempt was made meanwhile, or another of these was written.
+        """
+        changes.save(row_of_delivery(after), _unattempted(before) & _unchanged(before))
 
     def note_attempt(self, before: Delivery, after: Delivery) -> bool:
         """Writes a delivery after an attempt; returns False if another run made that attempt.
@@ -115,6 +118,13 @@ def _unexpired(row: DeliveryItem | None) -> Delivery | None:
 
 def _unattempted(before: Delivery) -> Condition:
     same: Condition = DeliveryItem.number == before.number
+    return same
+
+
+def _unchanged(before: Delivery) -> Condition:
+    replayed = DeliveryItem.is_replayed
+    is_same: Condition = replayed.exists() if before.is_replayed else replayed.does_not_exist()
+    same: Condition = is_same & (DeliveryItem.status == before.status.value)
     return same
 
 
