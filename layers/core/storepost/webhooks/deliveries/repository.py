@@ -122,9 +122,10 @@ def _unattempted(before: Delivery) -> Condition:
 
 
 def _unchanged(before: Delivery) -> Condition:
-    status: Condition = DeliveryItem.status == before.status.value
     replayed = DeliveryItem.is_replayed
-    return status & (replayed.exists() if before.is_replayed else replayed.does_not_exist())
+    is_same: Condition = replayed.exists() if before.is_replayed else replayed.does_not_exist()
+    same: Condition = is_same & (DeliveryItem.status == before.status.value)
+    return same
 
 
 def _actions(row: DeliveryItem) -> list[Action]:
