@@ -12,7 +12,13 @@ from storepost.api.http.app import create_app
 from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.negotiation import Preferred, Representation
 from storepost.api.http.origin import From
-from storepost.api.http.pages import BY_ACCEPT, page_response, text_response
+from storepost.api.http.pages import (
+    BY_ACCEPT,
+    UNCHANGED_PAGE,
+    TagOfPage,
+    page_response,
+    text_response,
+)
 from storepost.api.reference import documents, pages
 from storepost.api.reference.schemas import (
     Health,
@@ -151,7 +157,10 @@ def get_problem_code(
     "/v1/pages/<page>",
     operation_id="pages.get",
     compress=True,
-    response_description="The page in HTML; it calls this interface by itself.",
+    responses={
+        200: {"description": "The page in HTML; it calls this interface by itself."},
+        304: UNCHANGED_PAGE,
+    },
 )
 def link_page(
     page: Annotated[
@@ -161,6 +170,7 @@ def link_page(
             "`sign-in` or `verify-address`."
         ),
     ],
+    if_none_match: TagOfPage = None,
 ) -> Response[Html]:
     """Open the page behind a link.
 
@@ -169,7 +179,7 @@ def link_page(
     address's fragment (after `#`), which a browser never sends. Where the service has a dashboard
     of its own, links lead there instead.
     """
-    return page_response(pages.link_page(page))
+    return page_response(pages.link_page(page), if_none_match=if_none_match)
 
 
 lambda_handler = app.handler()

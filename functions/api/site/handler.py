@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header
 from storepost.api.http.answers import JSON
 from storepost.api.http.app import create_app
 from storepost.api.http.origin import From
-from storepost.api.http.pages import page_response, text_response
+from storepost.api.http.pages import UNCHANGED_PAGE, TagOfPage, page_response, text_response
 from storepost.api.reference.schemas import Html
 from storepost.api.reference.site.serving import Site
 
@@ -35,15 +35,18 @@ site = Site.beside(__file__)
     "/v1/docs",
     operation_id="docs.get",
     compress=True,
-    response_description="The first page of the documentation in HTML.",
+    responses={
+        200: {"description": "The first page of the documentation in HTML."},
+        304: UNCHANGED_PAGE,
+    },
 )
-def start(origin: From) -> Response[Html]:
+def start(origin: From, if_none_match: TagOfPage = None) -> Response[Html]:
     """Open the documentation.
 
     It is a page for people. From here all guides are reached, and the reference with every
     operation, shape and problem of the interface.
     """
-    return page_response(site.page("index", origin.base_url))
+    return page_response(site.page("index", origin.base_url), if_none_match=if_none_match)
 
 
 @app.get("/v1/docs/llms.txt", operation_id="docs.llms", include_in_schema=False, compress=True)

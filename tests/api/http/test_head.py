@@ -84,6 +84,12 @@ class TestCaches:
         assert len(tags) == 1
         assert all(tag is None or tag.startswith("W/") for tag in tags)
 
+    @pytest.mark.parametrize("refusal", ["gzip;q=0", "br, gzip; q=0.0, *;q=1", "xgzip"])
+    def test_no_gzip_for_a_caller_that_refuses_it(self, world: World, refusal: str) -> None:
+        answer = world.call("GET", "/openapi.json", headers={"accept-encoding": refusal})
+        assert answer.header("content-encoding") is None
+        assert answer.json["openapi"]
+
     def test_response_to_a_caller_is_not_compressed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:

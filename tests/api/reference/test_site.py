@@ -118,7 +118,10 @@ class TestPages:
         assert name not in {"", brand}
 
     def test_304_if_etag_matches(self) -> None:
-        for path in ("/v1/docs/semantics", "/v1/docs/semantics.md", "/v1/docs/search.json"):
+        for path in (
+            *("/v1/docs", "/v1/docs/semantics", "/v1/docs/semantics.md", "/v1/docs/search.json"),
+            "/v1/pages/invitation",
+        ):
             etag = header(get(path), "etag")
             assert etag is not None
             again = get(path, if_none_match=etag)

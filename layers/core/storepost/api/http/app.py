@@ -42,7 +42,7 @@ from storepost.api.http.entity_tags import entity_tags
 from storepost.api.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.api.http.head import as_get, is_head, without_body
 from storepost.api.http.locations import location_of
-from storepost.api.http.negotiation import varying
+from storepost.api.http.negotiation import accepts_gzip, varying
 from storepost.api.http.once import first_answer, once
 from storepost.api.http.origin import origin_of
 from storepost.api.http.query import contradictions, name_parameters, unknown_parameters
@@ -133,6 +133,7 @@ class Resolver(APIGatewayHttpResolver):
             self.caller_headers = {}
             self.compresses = False
             with log_keys(requestId=event["requestContext"]["requestId"]):
+                event = _plain_unless_gzip(event)
                 if is_head(event):
                     return without_body(self._answer(as_get(event), context))
                 return self._answer(event, context)
@@ -185,6 +186,16 @@ class Resolver(APIGatewayHttpResolver):
         BaseRouter.current_event = self._to_proxy_event(event)
         response = _render(self, Busy() if own.is_used_up else unexpected(error))
         return self._build_response(ResponseBuilder(response, serializer=self._serializer))
+
+
+def _plain_unless_gzip(event: dict[str, Any]) -> dict[str, Any]:
+    """Removes an `accept-encoding` that refuses gzip: Powertools looks for the word alone."""
+    headers = event.get("headers", {})
+    sent = headers.get("accept-encoding")
+    if sent is None or accepts_gzip(sent):
+        return event
+    kept = {name: value for name, value in headers.items() if name != "accept-encoding"}
+    return {**event, "headers": kept}
 
 
 def create_app(

@@ -44,6 +44,11 @@ def preferred_language(accept_language: str) -> Language | None:
     return max(found, key=lambda each: each[1], default=(None, 0.0))[0]
 
 
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Returns whether the header names gzip with a weight above 0."""
+    return dict(_ranges(accept_encoding)).get("gzip", 0.0) > 0
+
+
 def varying(by: str | None) -> str:
     """Returns the `Vary` of an answer that may be compressed, with what it varies by already."""
     named = [each.strip() for each in (by or "").split(",") if each.strip()]

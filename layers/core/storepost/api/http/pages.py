@@ -1,9 +1,11 @@
 """Pages as answers, for callers that prefer one."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Header
+from aws_lambda_powertools.event_handler.openapi.types import OpenAPIResponse
 
 from storepost.api.http.app import ProblemPage, Resolver
 from storepost.api.http.negotiation import Representation, preferred, preferred_language
@@ -13,9 +15,22 @@ from storepost.values.languages import Language
 from storepost.values.problems import Problem
 
 HTML = "text/html; charset=utf-8"
+UNCHANGED_PAGE: OpenAPIResponse = {
+    "description": "The page hasn't changed since the answer with this `ETag`."
+}
 BY_ACCEPT = {"Vary": "Accept"}
 BY_LANGUAGE = {"Vary": "Accept-Language"}
 BY_BOTH = {"Vary": "Accept, Accept-Language"}
+
+TagOfPage = Annotated[
+    str | None,
+    Header(
+        alias="if-none-match",
+        description="The `ETag` of a page that you have: 304 is answered where it hasn't changed "
+        "since.",
+    ),
+]
+"""A route's parameter for the tag of the page that the caller has."""
 
 
 def page_response(
