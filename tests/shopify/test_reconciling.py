@@ -196,6 +196,25 @@ class TestNotMissing:
         assert removed(hooks) == 0
         assert there(hooks, 3, 0)[0] == [1, 2, 3]
 
+    def test_record_in_unreadable_line_is_left_as_it_is(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 3, 0)
+        pulled(hooks, owner)
+
+        def unreadable(request: Request) -> Response | None:
+            if "/exports/" not in request.path:
+                return None
+            first, _, last = shopify.shop(SHOP).operations[-1].lines
+            return Response(f"{first}\n{'[' * 200}\n{last}\n")
+
+        shopify.server.interruptions += [unreadable] * 20
+        store_import = pulled(hooks, owner)
+        assert store_import["status"] == "completed"
+        assert store_import["imported"]["customers"] == 2
+        assert totals(hooks, owner)[0] == 3
+        assert removed(hooks) == 0
+
     def test_records_of_interrupted_earlier_export_remain(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:

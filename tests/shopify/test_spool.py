@@ -56,3 +56,24 @@ def test_cyclic_parent_ids_do_not_loop() -> None:
     [(found, children)] = filled([b"\n".join(lines)])
     assert found == ORDER
     assert children == [below, ring[0], ring[1]]
+
+
+@pytest.mark.parametrize(
+    ("file", "count"),
+    [
+        (b'{"id": "1"}\n', 0),
+        (b"{\n[1]\n", 2),
+        (b'{"id": "1"}\n{"id": "2', 0),
+        (b"\n\n", 0),
+        (b"x" * 2_000 + b"\n", 1),
+        (b"x" * 2_000, 0),
+    ],
+)
+def test_unreadable_whole_lines_are_counted(
+    monkeypatch: pytest.MonkeyPatch, file: bytes, count: int
+) -> None:
+    """A line without its end is one that the file broke off in."""
+    monkeypatch.setattr(spool, "MAX_LINE_BYTES", 1_000)
+    with Spool() as records:
+        records.fill(file[start : start + 100] for start in range(0, len(file), 100))
+        assert records.unreadable == count

@@ -16,6 +16,7 @@ from storepost.stores.stores.model import Store
 from storepost.sync.pulls.spool import DISK_FACTOR, Spool
 from storepost.sync.records.product_nodes import TRANSLATIONS
 from storepost.sync.records.reading import moment_of
+from storepost.values.logs import logger
 
 DISK_BYTES = 10_240 * 1024**2
 """The worker's ephemeral storage, as in template.yaml."""
@@ -119,7 +120,8 @@ def poll_export(admin: AdminClient, stage: ImportStage, operation: str) -> Expor
 def fetch(export: Export, spool: Spool, seconds: float) -> None:
     """Writes the export's file to the spool. Raises ShopUnavailable, also for missing records.
 
-    A partial export may have fewer records than were counted.
+    A partial export may have fewer records than were counted. A record that can't be read isn't
+    missing: the next file would have it in the same form.
     """
     if export.url is not None:
         try:
@@ -127,5 +129,7 @@ def fetch(export: Export, spool: Spool, seconds: float) -> None:
                 spool.fill(file.pieces)
         except (FetchFailed, UrlNotAllowed) as error:
             raise ShopUnavailable(f"the export's file: {error.reason}") from error
-    if export.outcome is ExportOutcome.COMPLETE and len(spool) != export.records:
+    if export.outcome is ExportOutcome.COMPLETE and len(spool) + spool.unreadable < export.records:
         raise ShopUnavailable("the export's file lacks records")
+    if spool.unreadable:
+        logger.warning("lines of an export can't be read", extra={"lines": spool.unreadable})

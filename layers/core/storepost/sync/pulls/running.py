@@ -170,6 +170,8 @@ def _reconcile(run: _PullRun, admin: AdminClient, export: Export, spool: Spool) 
     running = _reloaded(run)
     if export.outcome is not ExportOutcome.COMPLETE or not export.started_at:
         return
+    if spool.unreadable:
+        return  # which records those were isn't known
     stage, after = _stage(running), running.pull.after
     is_all = running.pull.shows_all and shows_all(admin, stage)
     sweep = Sweep(run.store, stage, spool, export.started_at, after, shows_all=is_all)

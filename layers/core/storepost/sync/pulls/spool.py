@@ -7,7 +7,7 @@ The disk is lost with the run; the next run fetches the file again.
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
@@ -49,6 +49,8 @@ class Spool:
             CREATE TABLE child (parent TEXT, id TEXT, number INTEGER, line BLOB);
         """)
         self._count = 0
+        self.unreadable = 0
+        """How many whole lines can't be read; each may have been a record."""
 
     def fill(self, pieces: Iterable[bytes]) -> None:
         """Stores the file's pieces.
@@ -57,9 +59,11 @@ class Spool:
         record.
         """
         self._db.execute("BEGIN")
-        for number, line in enumerate(_lines(pieces)):
-            with suppress(ValueError):
+        for number, (line, is_whole) in enumerate(_lines(pieces)):
+            try:
                 self._insert(number, line)
+            except ValueError:
+                self.unreadable += is_whole
         self._db.execute("COMMIT")
         self._db.executescript("""
             CREATE INDEX of_parent ON child (parent, number);
@@ -139,16 +143,16 @@ def _record(line: bytes) -> dict[str, Any]:
     return found
 
 
-def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines, without those that are longer than any record."""
+def _lines(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """The lines, and whether each is whole; of one that is longer than any record, nothing."""
     buffer = bytearray()
     is_too_long = False
     for piece in pieces:
         *whole, rest = piece.split(b"\n")
         for end in whole:
             buffer += end
-            if buffer and not is_too_long:
-                yield bytes(buffer)
+            if buffer or is_too_long:
+                yield (b"" if is_too_long else bytes(buffer)), True
             buffer.clear()
             is_too_long = False
         buffer += rest
@@ -156,4 +160,4 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
             buffer.clear()
             is_too_long = True
     if buffer and not is_too_long:
-        yield bytes(buffer)
+        yield bytes(buffer), False
