@@ -39,6 +39,7 @@ class TestColumn:
             ("SUMMER-CODE\nSAVE10\n", None, ["SUMMER-CODE", "SAVE10"]),
             ("GIFT_CODE\nSAVE10\n", "GIFT_CODE", ["SAVE10"]),
             ("GiftCode\nSAVE10\n", "GiftCode", ["SAVE10"]),
+            ("unique_code\nSAVE10\n", "unique_code", ["SAVE10"]),
             ("DiscountCodes\nSAVE10\n", "DiscountCodes", ["SAVE10"]),
             ("PROMOTIONCODE\nSAVE10\n", "PROMOTIONCODE", ["SAVE10"]),
             ("Coupon-ID\nSAVE10\n", "Coupon-ID", ["SAVE10"]),

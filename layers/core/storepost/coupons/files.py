@@ -32,7 +32,7 @@ _NAMES = frozenset(
     | {f"{kind}{code}" for kind in _KINDS for code in ("code", "codes")}
     | {"kode", "kod", "código", "codigo", "codice"}
 )
-_NAME_WORDS = frozenset({"code", "codes", "coupons", *_KINDS})
+_NAME_WORDS = frozenset({"code", "codes", "coupons", "unique", *_KINDS})
 _NUMBERS = frozenset({"id", "number"})
 _NUMBER_BACKWARDS = re.compile(r"\W*\d+[\W_]*")
 """Matched on the reversed name: a search would restart at each digit of a name with a million."""
