@@ -166,7 +166,8 @@ class Rules:
                     statement = Statement(state, at, is_past and not is_loop)
                     self.address(workspace, record.email).add(statement, since=refused_at)
         after.contradictions += known.contradictions if known else 0
-        after.has_taken = known is not None and known.has_taken
+        is_same = known is not None and known.email == record.email
+        after.has_taken = known is not None and known.has_taken and is_same
         after.refused_at = refused_at
         self.customers[customer] = after
 

@@ -38,6 +38,20 @@ class TestNewAddressOfCustomer:
         put_customer(shop, store, "c", 20, email=BEN, **subscribed(11))
         assert state_of(shop, BEN) == "subscribed"
 
+    def test_later_consent_counts_where_store_accepted_opt_out(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """What the store accepted for the former address, it can't send back for the new one."""
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "c")]
+        put_customer(shop, store, "c", 20, email=BEN, **subscribed(5))
+        assert state_of(shop, BEN) == "not_subscribed"
+        put_customer(shop, store, "c", 30, email=BEN, **subscribed(30))
+        assert state_of(shop, BEN) == "subscribed"
+
 
 class TestTwoCustomersWithOneAddress:
     """The store that has the address gets the write-back, whatever profile its customer is of."""

@@ -157,7 +157,7 @@ class Customer:
     email_contradictions: Contradictions = NO_CONTRADICTIONS
     sms_contradictions: Contradictions = NO_CONTRADICTIONS
     email_delivery: str | None = field(default=None, compare=False)
-    """The id of the last delivery of a consent change that the store accepted for this customer."""
+    """The id of the last delivery of a consent change that the store accepted for this address."""
     sms_delivery: str | None = field(default=None, compare=False)
     email_proof: str | None = None
     """The digest of the proof that the store last sent."""
@@ -172,7 +172,7 @@ class Customer:
         return CustomerRef(self.store_id, self.external_id)
 
     def delivered(self, channel: Channel) -> str | None:
-        """Returns the id of the channel's last delivery that the store accepted for them."""
+        """Returns the id of the last delivery that the store accepted for their address."""
         return self.email_delivery if channel is Channel.EMAIL else self.sms_delivery
 
     def address(self, channel: Channel) -> str | None:

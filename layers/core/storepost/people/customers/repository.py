@@ -181,6 +181,11 @@ class CustomerRepository:
         item.admin_url = customer.admin_url
         item.first_name = customer.first_name
         item.last_name = customer.last_name
+        # An accepted change is of the address that the customer had then.
+        if item.email != customer.email:
+            item.email_delivery = None
+        if item.phone != customer.phone:
+            item.sms_delivery = None
         item.email = customer.email
         item.phone = customer.phone
         item.locale = customer.locale
