@@ -330,6 +330,26 @@ class TestPermissionRestored:
         expected = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
         assert made.email_consent.marketing_state == expected
 
+    def test_shop_that_still_lacks_a_scope_is_sent_nothing(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("PENDING", moment_of(UPDATED))
+        shopify.shop(SHOP).customers.append(made)
+        hooks.notify("customers/create", customer_body(**consents("pending")))
+        self.grant(hooks, shopify, "read_customers", "read_orders", "read_products")
+        change_consent(Shop(hooks.world, owner, hooks.workspace), EMAIL, "unsubscribed")
+        hooks.world.deliver()
+        for scopes, expected in (
+            (("write_customers", "read_orders"), ("skipped", "permission_missing")),
+            (("write_customers", "read_orders", "read_products"), ("written", None)),
+        ):
+            self.grant(hooks, shopify, *scopes)
+            hooks.world.deliver()
+            row, *_ = hooks.world.call("GET", "/write-backs", token=owner.token).json["items"]
+            assert (row["writeBack"]["status"], row["writeBack"]["skipReason"]) == expected
+        assert made.email_consent.marketing_state == "UNSUBSCRIBED"
+
     @pytest.mark.parametrize("is_erased", [False, True])
     def test_late_webhooks_about_the_permission_send_the_opt_out(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, is_erased: bool

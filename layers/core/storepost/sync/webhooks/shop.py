@@ -79,10 +79,8 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         )
         if after != stored:
             repository.save(changes, after)
-        if _is_connected(after) and not _is_connected(stored):
-            # Shopify sent no webhooks of what the shop didn't let us read.
-            queue_first_imports(changes, store.workspace, store.id)
-        _send_refused(changes, after)
+        if _is_connected(after):
+            _make_up(changes, stored, after)
 
     commit_anew(write)
 
@@ -102,6 +100,14 @@ def _lacks_scopes(store: Store, grant: Grant | None) -> bool:
     """Returns whether the shop must approve the app again because it withdrew scopes."""
     needs_reauth = store.connection_status is ConnectionStatus.NEEDS_REAUTH
     return needs_reauth and grant is not None and bool(lacking(grant.scopes))
+
+
+def _make_up(changes: Changes, before: Store, after: Store) -> None:
+    """Imports and sends what the shop's scopes may have prevented."""
+    if not _is_connected(before):
+        # Shopify sent no webhooks of what the shop didn't let us read.
+        queue_first_imports(changes, after.workspace, after.id)
+    _send_refused(changes, after)
 
 
 def _send_refused(changes: Changes, store: Store) -> None:
