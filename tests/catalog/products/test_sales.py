@@ -17,7 +17,7 @@ from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.persistence.item import Item
 from tests.catalog.products.sample import product, put
 from tests.catalog.products.state import store_of
-from tests.harness.call_interruption import before_the_commit
+from tests.harness.call_interruption import Side, around_calls, before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.faults import FAULT, faults
 from tests.harness.runs import run_worker
@@ -328,6 +328,35 @@ class TestCounting:
         with before_the_commit(lambda: run_worker(counting.count_order, message)):
             run_worker(counting.count_order, message)
         assert shop.sales() == (1, 2, 200)
+
+    @pytest.mark.parametrize("change", ["delete", "cancel", "restore"])
+    @pytest.mark.parametrize("number", [1, 2, 3])
+    def test_order_changed_and_counted_during_run(
+        self, world: World, shop: Shop, number: int, change: str
+    ) -> None:
+        """A run that has read the former order doesn't count it after the other one has ended."""
+        if change == "restore":
+            shop.sell("1", line("p-1", 2))
+        order_id = shop.sell("1", line("p-1", 5), deliver=False)
+        message, came = self.message(shop, order_id), list[bool]()
+
+        def step(at: int, _operation: str, side: Side) -> None:
+            if (at, side) != (number, Side.BEFORE) or came:
+                return
+            came.append(True)
+            if change == "delete":
+                path = f"/stores/{shop.id}/orders/1"
+                assert world.call("DELETE", path, token=shop.owner.token).status == 204
+            elif change == "cancel":
+                shop.sell("1", line("p-1", 5), deliver=False, cancelledAt="2026-03-02T00:00:00Z")
+            else:
+                shop.sell("1", line("p-1", 2), deliver=False)
+            run_worker(counting.count_order, message)
+
+        with around_calls(step):
+            run_worker(counting.count_order, message)
+        assert came
+        assert shop.sales() == ((1, 2, 200) if change == "restore" else (0, 0, 0))
 
     def test_messages_out_of_order(self, world: World, shop: Shop) -> None:
         """Each message counts the order as it is now, not as it was when the message was sent."""

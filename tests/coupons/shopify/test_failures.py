@@ -279,3 +279,19 @@ class TestFailures:
         assert len(shop.discounts) == 1
         assert shop.there(coupon) == set(shop.texts(coupon))
         shop.check()
+
+    def test_discount_that_another_run_created_meanwhile_is_used(self, shop: OnShopify) -> None:
+        """Both looked it up before either created it; the shop refuses the second creation."""
+        coupon = shop.pool(3)
+
+        def create_before(request: Any) -> Response | None:
+            path = request.path.partition(f"{SHOP}/")[2]
+            assert shop.shopify.server.pretend.answer(request, SHOP, path).status_code == 200
+            return None
+
+        shop.shopify.server.interruptions += [lambda _request: None, create_before]
+        shop.work(coupon)
+        assert shop.counts(coupon) == counts(available=3)
+        assert len(shop.discounts) == 1
+        assert shop.there(coupon) == set(shop.texts(coupon))
+        shop.check()

@@ -44,12 +44,27 @@ def make_discount(admin: AdminClient, coupon: Coupon, terms: CouponTerms, curren
     Raises what `AdminClient.run` does.
     """
     seed = seed_of(coupon)
-    known = admin.run(documents.DISCOUNT_OF_CODE, code=seed)["codeDiscountNodeByCode"]
-    if known is None:
-        discount_input = _discount(coupon, terms, seed, currency)
-        made = admin.run(documents.DISCOUNT_CREATE, discount=discount_input)
-        known = made["discountCodeBasicCreate"]["codeDiscountNode"]
+    known = _discount_of(admin, seed) or _created(admin, _discount(coupon, terms, seed, currency))
     return str(known["id"]).removeprefix(_DISCOUNT)
+
+
+def _discount_of(admin: AdminClient, seed: str) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = admin.run(documents.DISCOUNT_OF_CODE, code=seed)[
+        "codeDiscountNodeByCode"
+    ]
+    return found
+
+
+def _created(admin: AdminClient, discount_input: dict[str, Any]) -> dict[str, Any]:
+    """Creates a discount; one that another run created meanwhile, under its code, is the same."""
+    try:
+        made = admin.run(documents.DISCOUNT_CREATE, discount=discount_input)
+    except MutationRefused:
+        if known := _discount_of(admin, discount_input["code"]):
+            return known
+        raise
+    created: dict[str, Any] = made["discountCodeBasicCreate"]["codeDiscountNode"]
+    return created
 
 
 def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[str, CodeResult]:

@@ -37,17 +37,22 @@ def _count_some(
 
     `removed_from` is the store that it was of, where nothing may be left of it.
     """
-    stored = OrderRepository(workspace).find_stored(order_id)
     repository = SalesRepository(workspace)
+    # Before the order: a concurrent run that has read a newer one makes this one lose the race.
+    counted = repository.counted(order_id)
+    stored = OrderRepository(workspace).find_stored(order_id)
     store_id = stored.store_id if stored else removed_from
     if store_id is None:
         return False
-    counted, sold = repository.counted(order_id), sales_of(stored.order if stored else None)
+    sold = sales_of(stored.order if stored else None)
     differing = [key for key in sorted({*counted, *sold}) if counted.get(key) != sold.get(key)]
     some = differing[:MAX_AT_ONCE]
     if not some:
         if stored is None:
             repository.delete_counted(changes, order_id)
+        else:
+            # So that no concurrent run counts an older state of the order that it has read.
+            repository.save_counted(changes, order_id, counted)
         return False
     more = {key: _difference(counted.get(key), sold.get(key)) for key in some}
     repository.add(changes, store_id, more)
