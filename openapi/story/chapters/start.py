@@ -4,11 +4,13 @@ from openapi.story.people import OWNER, PASSWORD, code_to
 from openapi.story.steps import OLIVE, Step
 from openapi.story.story_run import Chapter, Meanwhile
 
+OUTDATED_TAG = {"if-none-match": '"0"'}
+
 CHAPTER: Chapter = [
     Step("health.get", None),
-    Step("docs.get", None),
-    Step("openapi.get", None, headers={"if-none-match": '"0"'}, only=["openapi", "servers"]),
-    Step("pages.get", None, path={"page": "invitation"}),
+    Step("docs.get", None, headers=OUTDATED_TAG),
+    Step("openapi.get", None, headers=OUTDATED_TAG, only=["openapi", "servers"]),
+    Step("pages.get", None, path={"page": "invitation"}, headers=OUTDATED_TAG),
     Step("problems.list", None, query={"page": 2, "pageSize": 10}),
     Step("problems.get", None, path={"kind": "unauthenticated"}),
     Step("problems.getCode", None, path={"kind": "conflict", "code": "stale_update"}),

@@ -38,7 +38,7 @@ class TestPut:
             ({"tags": ["x"] * 251}, ["/tags"]),
             ({"tags": [""]}, ["/tags/0"]),
             ({"link": "ftp://example.com"}, ["/link"]),
-            ({"customFields": {"": "x"}}, ["/customFields//[key]"]),
+            ({"customFields": {"": "x"}}, ["/customFields/"]),
             ({"locales": []}, ["/locales"]),
             ({"locales": [{"locale": "xx-yy", "title": "x"}]}, ["/locales/0/locale"]),
             ({"locales": [{"locale": "en"}]}, ["/locales/0/title"]),

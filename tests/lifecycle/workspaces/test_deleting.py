@@ -34,6 +34,7 @@ from storepost.platform.persistence.counted_tree.keys import LOWEST
 from storepost.platform.persistence.counted_tree.pages import generation
 from storepost.platform.persistence.item import Item, UnknownItem, VersionedItem
 from storepost.platform.persistence.write_marks import MarkedItem
+from storepost.stores.stores.signing_secrets import SigningItem
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.sign_in.accounts import PASSWORD
 from tests.harness.call_interruption import Side, around_calls
@@ -298,7 +299,8 @@ def test_each_kind_of_row_is_deleted_with_workspace() -> None:
     """Each kind of row has a function that removes it with its workspace."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
-    kinds = set(_kinds(Item)) - {VersionedItem, MarkedItem, UnknownItem, ProfileRow, CodeRow}
+    shared = {VersionedItem, SigningItem, MarkedItem, UnknownItem, ProfileRow, CodeRow}
+    kinds = set(_kinds(Item)) - shared
     removed = {kind for holding in (*CONTENTS, *ENDS) for kind in holding.kinds} | {*BESIDE}
     assert {kind.__name__ for kind in kinds - removed} == ELSEWHERE
 
