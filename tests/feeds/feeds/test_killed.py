@@ -148,16 +148,12 @@ def test_duplicate_message(shop: Shop) -> None:
     assert len(shop.server.requests) == requests + 1
 
 
-@pytest.mark.parametrize("which", range(2, 7))
-def test_concurrent_runs(shop: Shop, which: int) -> None:
-    """A second run executes before one of the first run's transactions."""
-    feed, begin = ready(shop)
-    undisturbed = expected(shop, feed)
-    begin()
+def run_twice(shop: Shop, feed: Json, operation: str, which: int) -> None:
+    """Runs the import; a second run executes before the `which`th call of that operation."""
     waiting = [True]
 
-    def step(_number: int, operation: str, moment: Side) -> None:
-        if operation != "TransactWriteItems" or moment is not Side.BEFORE or not waiting:
+    def step(_number: int, called: str, moment: Side) -> None:
+        if called != operation or moment is not Side.BEFORE or not waiting:
             return
         if calls.made.count(operation) == which:
             waiting.clear()
@@ -167,6 +163,15 @@ def test_concurrent_runs(shop: Shop, which: int) -> None:
         resume(shop, feed)
     shop.world.deliver()
     assert waiting == []
+
+
+@pytest.mark.parametrize("which", range(2, 7))
+def test_concurrent_runs(shop: Shop, which: int) -> None:
+    """A second run executes before one of the first run's transactions."""
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    run_twice(shop, feed, "TransactWriteItems", which)
     assert outcome(shop, feed) == undisturbed
 
 
@@ -174,18 +179,7 @@ def test_concurrent_runs(shop: Shop, which: int) -> None:
 def test_next_import_after_concurrent_runs(shop: Shop, which: int) -> None:
     """A second run ends the import before the first one puts one of its files on S3."""
     feed, _ = ready(shop)
-    waiting = [True]
-
-    def step(_number: int, operation: str, moment: Side) -> None:
-        is_put = (operation, moment) == ("PutObject", Side.BEFORE)
-        if waiting and is_put and calls.made.count(operation) == which:
-            waiting.clear()
-            resume(shop, feed)
-
-    with around_calls(step) as calls:
-        resume(shop, feed)
-    shop.world.deliver()
-    assert waiting == []
+    run_twice(shop, feed, "PutObject", which)
     latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
     assert latest["counts"] == COUNTS
     assert shop.again(feed)["counts"] == {**COUNTS, "created": 0, "removed": 0}

@@ -76,10 +76,10 @@ class SigningItem(VersionedItem):
 
     def store_secrets(self, sealed: SealedSecrets) -> None:
         """Sets the row's secrets."""
-        old, *earlier = sealed.former or (None,)
+        former = list(sealed.former)
+        old = former.pop(0) if former else None
         self.secret = sealed.newest
         self.old_secret = old.sealed if old else None
         self.old_secret_ends_at = old.ends_at if old else None
-        self.earlier_secrets = [
-            [each.sealed, each.ends_at.isoformat()] for each in earlier if each
-        ] or None
+        earlier = [[each.sealed, each.ends_at.isoformat()] for each in former]
+        self.earlier_secrets = earlier or None
