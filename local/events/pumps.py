@@ -222,12 +222,7 @@ def pump_queue(queue: str, first_seconds: int | None = None) -> int:
     function, source = _reader(queue)
     sqs = client("sqs")
     url = queue_url(queue)
-    messages = sqs.receive_message(
-        QueueUrl=url,
-        MaxNumberOfMessages=min(source.get("BatchSize", MAX_RECEIVED), MAX_RECEIVED),
-        MessageSystemAttributeNames=["All"],
-        MessageAttributeNames=["All"],
-    ).get("Messages", [])
+    messages = _received(url, source.get("BatchSize", MAX_RECEIVED))
     if not messages:
         return 0
     ids = [message["MessageId"] for message in messages]
@@ -246,6 +241,22 @@ def pump_queue(queue: str, first_seconds: int | None = None) -> int:
             seconds = longest_wait(receives, first_seconds)
             sqs.change_message_visibility(**handle, VisibilityTimeout=seconds)
     return len(messages)
+
+
+def _received(url: str, limit: int) -> list[Record]:
+    """Returns visible messages of a queue, in as many calls as Lambda makes for one batch."""
+    messages: list[Record] = []
+    while len(messages) < limit:
+        some = client("sqs").receive_message(
+            QueueUrl=url,
+            MaxNumberOfMessages=min(limit - len(messages), MAX_RECEIVED),
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        )
+        if not some.get("Messages"):
+            break
+        messages += some["Messages"]
+    return messages
 
 
 def reader_of(queue: str) -> Function:

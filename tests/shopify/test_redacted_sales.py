@@ -12,7 +12,6 @@ from storepost.overview.product_sales import counting
 from storepost.overview.product_sales.repository import CountedOrderItem
 from storepost.sync.webhooks import privacy
 from tests.harness.crash_points import crashes
-from tests.harness.runs import run_worker
 from tests.harness.world import Someone
 from tests.shopify.hooks import ORDER, Hooks, line_body, order_body
 from tests.shopify.privacy_requests import remove_app, shop_redaction
@@ -50,11 +49,11 @@ def counted(hooks: Hooks) -> list[CountedOrderItem]:
     return [row for row in hooks.world.rows() if isinstance(row, CountedOrderItem)]
 
 
-@pytest.mark.parametrize("at_once", [1, counting.MAX_AT_ONCE])
+@pytest.mark.parametrize("max_rows", [2, counting.MAX_ROWS])
 def test_order_is_subtracted_from_sales(
-    sold: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int
+    sold: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, max_rows: int
 ) -> None:
-    monkeypatch.setattr(counting, "MAX_AT_ONCE", at_once)
+    monkeypatch.setattr(counting, "MAX_ROWS", max_rows)
     assert sales(sold, owner) == [(1, 2), (1, 1)]
     remove_app(sold)
     sold.notify("shop/redact", REDACTION)
@@ -72,12 +71,12 @@ def test_order_sent_again_is_counted_once(sold: Hooks, owner: Someone, shopify: 
     assert sales(sold, owner) == [(1, 2), (0, 0)]
     order = order_id(sold.store.id, str(ORDER))
     late = ProductSalesMessage(sold.workspace.id, order, str(sold.store.id))
-    run_worker(counting.count_order, late)
+    counting.count_orders([late])
     assert sales(sold, owner) == [(1, 2), (0, 0)]
 
 
 def test_killed_at_any_call(sold: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "MAX_AT_ONCE", 1)
+    monkeypatch.setattr(counting, "MAX_ROWS", 2)
     remove_app(sold)
     webhook = shop_redaction(json.dumps(REDACTION).encode())
     privacy.shop_redacted(webhook, lambda: 10**6)
@@ -85,7 +84,7 @@ def test_killed_at_any_call(sold: Hooks, owner: Someone, monkeypatch: pytest.Mon
     message = ProductSalesMessage(sold.workspace.id, order, str(sold.store.id))
 
     def work() -> None:
-        run_worker(counting.count_order, message)
+        counting.count_orders([message])
 
     found = crashes(sold.world, work, deliver=False)
     assert len(found.positions) > 6

@@ -64,10 +64,12 @@ class TestQueues:
         assert QUEUES[end].get("FifoQueue") == QUEUES[name].get("FifoQueue")
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
-    def test_visibility_timeout_is_six_times_the_workers_timeout(self, name: str) -> None:
+    def test_visibility_timeout_is_six_timeouts_and_the_window(self, name: str) -> None:
+        """AWS advises it, in "Using Lambda with Amazon SQS"."""
         reader = reader_of(name)
-        assert QUEUES[name]["VisibilityTimeout"] == 6 * reader.timeout_seconds
         [source] = reader.events_of("SQS")
+        window = source.get("MaximumBatchingWindowInSeconds", 0)
+        assert QUEUES[name]["VisibilityTimeout"] == 6 * reader.timeout_seconds + window
         assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
     def test_every_queue_has_a_reader(self) -> None:

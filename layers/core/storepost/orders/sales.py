@@ -29,15 +29,17 @@ class Sold:
     """Minor units of the order's currency: the lines' prices without their discounts."""
 
 
-type Sales = Mapping[tuple[UUID, date, str], Sold]
-"""By product, day (UTC) and currency."""
+type SalesKey = tuple[UUID, date, str]
+"""A product, a day (UTC) and a currency."""
+
+type Sales = Mapping[SalesKey, Sold]
 
 
 def sales_of(order: Order | None) -> Sales:
     """Returns what the order sold: nothing for a test, a cancelled or a deleted order."""
     if order is None or order.is_test or order.cancelled:
         return {}
-    day, sold = order.placed_at.astimezone(UTC).date(), dict[tuple[UUID, date, str], Sold]()
+    day, sold = order.placed_at.astimezone(UTC).date(), dict[SalesKey, Sold]()
     for line in order.line_items:
         if line.product_external_id is None:
             continue

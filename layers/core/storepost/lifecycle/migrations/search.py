@@ -49,7 +49,7 @@ def _queue_uncounted(workspace: WorkspaceScope, ids: Collection[UUID], changes: 
     """Queues the orders whose counted sales differ from the sales that they have."""
     counted = SalesRepository(workspace)
     for order in OrderRepository(workspace).get_many(ids):
-        if counted.counted(order.id) != sales_of(order):
+        if counted.of(order.id) != sales_of(order):
             queue_sales_count(changes, workspace, order.id)
 
 

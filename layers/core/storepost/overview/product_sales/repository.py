@@ -10,9 +10,10 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
 from storepost.orders.keys import counted_key
-from storepost.orders.sales import Sales, Sold
+from storepost.orders.sales import Sales, SalesKey, Sold
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Item, Key, VersionedItem, find
+from storepost.platform.persistence.item import Item, Key, VersionedItem
+from storepost.platform.persistence.reads import Reads
 from storepost.platform.persistence.records import Records
 from storepost.stores.stores.model import Store
 from storepost.values.ids import from_short, short
@@ -50,6 +51,12 @@ class ProductSales:
     revenue: int = 0
     """Minor units of the requested currency."""
 
+    def __add__(self, more: "ProductSales") -> "ProductSales":
+        """Returns the sum of both."""
+        return ProductSales(
+            self.orders + more.orders, self.units + more.units, self.revenue + more.revenue
+        )
+
 
 def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]:
     """Yields the partitions of a store's sales."""
@@ -60,14 +67,15 @@ def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]
 class SalesRepository:
     """A workspace's sales."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """For one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, CountedOrderItem] = {}
 
-    def counted(self, order: UUID) -> Sales:
+    def of(self, order: UUID) -> Sales:
         """Returns what is counted of the order."""
-        item = find(CountedOrderItem, counted_key(self._scope, order))
+        item = self._reads.find(CountedOrderItem, counted_key(self._scope, order))
         if item is None:
             return {}
         self._read[order] = item
@@ -76,7 +84,7 @@ class SalesRepository:
             for product, day, currency, units, revenue in item.sold
         }
 
-    def save_counted(self, changes: Changes, order: UUID, sales: Sales) -> None:
+    def save(self, changes: Changes, order: UUID, sales: Sales) -> None:
         """Writes what is counted of the order, if nobody counted it meanwhile."""
         item = self._read.get(order) or CountedOrderItem(*counted_key(self._scope, order))
         item.sold = [
@@ -85,19 +93,16 @@ class SalesRepository:
         ]
         changes.save(item)
 
-    def delete_counted(self, changes: Changes, order: UUID) -> None:
+    def delete(self, changes: Changes, order: UUID) -> None:
         """Deletes the row that was read here, if nobody counted the order since."""
         if order in self._read:
             changes.delete(self._read[order])
 
     def add(
-        self,
-        changes: Changes,
-        store_id: UUID,
-        differences: Mapping[tuple[UUID, date, str], ProductSales],
+        self, changes: Changes, differences: Mapping[tuple[UUID, SalesKey], ProductSales]
     ) -> None:
-        """Adds differences to what was sold."""
-        for (product, day, currency), more in differences.items():
+        """Adds differences to what the stores sold."""
+        for (store_id, (product, day, currency)), more in differences.items():
             place = f"{day.isoformat()}{_IN}{currency}"
             item = SalesItem(*self._key(store_id, product, place))
             actions: list[Action] = [

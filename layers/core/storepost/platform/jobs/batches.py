@@ -48,6 +48,36 @@ def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
     return _of_queue(BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work)
 
 
+def joint_queue_handler[M: QueueMessage](
+    message: type[M], work: Callable[[Sequence[M]], None]
+) -> Handler:
+    """Returns the handler of a standard queue's reader that works on a batch's messages together.
+
+    `work` may do a part of it, fail, and be repeated. If it fails, each message is worked on alone,
+    and those that fail again are delivered again.
+    """
+    alone = queue_handler(job(message, lambda run: work([run.message])))
+
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        records = list(SQSEvent(event).records)
+        if len(records) == 1:
+            return alone(event, context)
+        with log_keys(requestId=context.aws_request_id):
+            try:
+                # Half of the time is for those that have to be repeated alone.
+                with patience(context.get_remaining_time_in_millis() // 2) as own:
+                    work([message.of(record.body) for record in records])
+            except Exception as error:
+                log_unexpected(error)
+                return alone(event, context)
+            if own.retries:
+                count("Retries", own.retries)
+            flush(requestId=context.aws_request_id)
+        return {"batchItemFailures": []}
+
+    return lambda_handler
+
+
 def fifo_queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
     """Returns the handler of a FIFO queue's reader: a failure holds back its own group only."""
     return _of_queue(_partial_fifo(), work)

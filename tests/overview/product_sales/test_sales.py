@@ -20,7 +20,6 @@ from tests.catalog.products.state import store_of
 from tests.harness.call_interruption import Side, around_calls, before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.faults import FAULT, faults
-from tests.harness.runs import run_worker
 from tests.harness.world import Someone, World
 from tests.orders.sample import eur, order
 from tests.orders.sample import put as put_order
@@ -303,7 +302,7 @@ class TestCounting:
     def test_killed_at_any_call_and_delivered_twice(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(counting, "MAX_AT_ONCE", 2)
+        monkeypatch.setattr(counting, "MAX_ROWS", 3)
         shop.sell("1", line("p-1"), line("p-2"), line("p-3"))
         order_id = shop.sell(
             "1", line("p-1", 2), line("p-3"), line("p-4"), line("p-5"), deliver=False
@@ -311,7 +310,7 @@ class TestCounting:
         message = self.message(shop, order_id)
 
         def work() -> None:
-            run_worker(counting.count_order, message)
+            counting.count_orders([message])
 
         found = crashes(world, work, deliver=False)
         assert len(found.positions) > 8
@@ -325,8 +324,8 @@ class TestCounting:
     def test_concurrent_runs_count_once(self, world: World, shop: Shop) -> None:
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         message = self.message(shop, order_id)
-        with before_the_commit(lambda: run_worker(counting.count_order, message)):
-            run_worker(counting.count_order, message)
+        with before_the_commit(lambda: counting.count_orders([message])):
+            counting.count_orders([message])
         assert shop.sales() == (1, 2, 200)
 
     @pytest.mark.parametrize("change", ["delete", "cancel", "restore"])
@@ -351,10 +350,10 @@ class TestCounting:
                 shop.sell("1", line("p-1", 5), deliver=False, cancelledAt="2026-03-02T00:00:00Z")
             else:
                 shop.sell("1", line("p-1", 2), deliver=False)
-            run_worker(counting.count_order, message)
+            counting.count_orders([message])
 
         with around_calls(step):
-            run_worker(counting.count_order, message)
+            counting.count_orders([message])
         assert came
         assert shop.sales() == ((1, 2, 200) if change == "restore" else (0, 0, 0))
 
@@ -363,10 +362,10 @@ class TestCounting:
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         shop.sell("1", line("p-1", 5), deliver=False)
         for _ in range(2):
-            run_worker(counting.count_order, self.message(shop, order_id))
+            counting.count_orders([self.message(shop, order_id)])
         assert shop.sales() == (1, 5, 500)
 
     def test_order_of_deleted_workspace_is_ignored(self, world: World, shop: Shop) -> None:
         before = {row.key for row in Item.scan()}
-        run_worker(counting.count_order, self.message(shop, str(UUID(int=1))))
+        counting.count_orders([self.message(shop, str(UUID(int=1)))])
         assert {row.key for row in Item.scan()} == before

@@ -1,0 +1,1 @@
+"""The sales of products: what a request shows, and how the worker counts orders."""
