@@ -35,6 +35,10 @@ FIRST_SECONDS = 1
 """The wait before a failed message's first retry; deployed queues wait longer."""
 RETRY_SECONDS = 1
 """The wait before a pump that failed itself continues."""
+POLL_SECONDS = 0.1
+"""The least time between two reads of the stream, so that writes that come together are read once;
+Lambda reads it four times a second.
+"""
 LOOK_AGAIN_SECONDS = 0.5
 """The interval at which queues are polled: no bell rings when a message becomes visible again."""
 FINISH_SECONDS = 8
@@ -175,8 +179,8 @@ class LocalRun:
                 bell.wait(rings, seconds)
 
     def _pump_stream(self, reader: StreamReader) -> int:
-        """Waits for the batching window as Lambda does, and delivers the records."""
-        self._stop.wait(reader.window)
+        """Waits for the batching window, as Lambda does, and delivers the records."""
+        self._stop.wait(max(reader.window, POLL_SECONDS))
         return reader.pump()
 
     def _pause(self, failures: int) -> None:

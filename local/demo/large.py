@@ -26,7 +26,7 @@ AHEAD = 2
 MAX_WAITING = 400
 """No further batch is sent while the queues hold more messages: they are in memory."""
 SAY_SECONDS = 5
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True)

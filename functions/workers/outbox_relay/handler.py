@@ -11,14 +11,24 @@ from storepost.people.consent.write_back_relay import outgoing_of_change
 from storepost.platform.jobs.batches import relay_handler
 from storepost.platform.messaging.outbox import OutboxItem
 from storepost.platform.messaging.relay import Outgoing, outgoing_of
-from storepost.platform.persistence.streams import row_of
+from storepost.platform.persistence.item import Item
+from storepost.platform.persistence.streams import Image, row_of
 from storepost.webhooks.deliveries.queueing import outgoing_deliveries
 from storepost.webhooks.events.stream import events_of
 
 
+def _may_have_message(image: Image) -> bool:
+    """Whether the row is worth reading: most rows that come here have webhook events alone."""
+    model = Item.model_of(image)
+    return model in {OutboxItem, IndexedChangeItem} or (model is OrderItem and "to_count" in image)
+
+
 def outgoing(record: DynamoDBRecord) -> Outgoing | None:
     """Returns a row's message for a queue; None if it has none, or not yet."""
-    row = row_of(record.raw_event["dynamodb"].get("NewImage"))
+    image = record.raw_event["dynamodb"].get("NewImage")
+    if not image or not _may_have_message(image):
+        return None
+    row = row_of(image)
     if isinstance(row, OutboxItem):
         return outgoing_of(row) if row.is_due and row.is_for_known_queue else None
     if isinstance(row, IndexedChangeItem):
