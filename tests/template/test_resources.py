@@ -185,6 +185,16 @@ class TestEmails:
         assert ("ses:SendEmail", name) in granted(sender)
         assert ("ses:SendRawEmail", name) in granted(sender)
 
+    def test_sender_role_covers_all_identities_for_one_from_address(self) -> None:
+        """In its sandbox SES asks for the recipient's identity, too."""
+        [sender] = [f for f in functions() if f.job == "email_sender"]
+        statements = [s for policy in sender.properties["Policies"] for s in policy["Statement"]]
+        [statement] = [s for s in statements if "ses:SendEmail" in s["Action"]]
+        [identities, _] = statement["Resource"]
+        assert identities["Fn::Sub"].endswith(":identity/*")
+        address = {"ses:FromAddress": {"Ref": "SenderAddress"}}
+        assert statement["Condition"] == {"StringEquals": address}
+
     def test_ses_suppression_list_is_disabled(self) -> None:
         [configuration] = resources("AWS::SES::ConfigurationSet").values()
         assert configuration["SuppressionOptions"] == {"SuppressedReasons": []}
@@ -366,15 +376,18 @@ class TestRoles:
         assert "Role" not in function.properties  # SAM makes one a function
         for policy in function.properties.get("Policies", []):
             for statement in policy["Statement"]:
-                assert statement.keys() <= {"Effect", "Action", "Resource"}
+                assert statement.keys() <= {"Effect", "Action", "Resource", "Condition"}
                 assert statement["Effect"] == "Allow"
                 for action in statement["Action"]:
                     assert re.fullmatch(r"[a-z0-9]+:[A-Za-z]+", action)
                 for resource in statement["Resource"]:
                     [(kind, value)] = resource.items()
                     text = value[0] if kind == "Fn::Sub" and isinstance(value, list) else value
-                    # What an object of a bucket is called is not known before.
-                    assert kind == "Fn::GetAtt" or "*" not in text.removesuffix(".Arn}/*")
+                    # Neither names of a bucket's objects nor recipients are known before.
+                    plain = text if kind == "Fn::GetAtt" else text.removesuffix(".Arn}/*")
+                    if "Condition" in statement:
+                        plain = plain.removesuffix(":identity/*")
+                    assert "*" not in plain
 
     @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
     def test_resources_exist_in_the_template(self, function: Function) -> None:
