@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from samcli.commands.deploy.deploy_context import DeployContext
 
-from local.template import ROOT, written
+from local.template import ROOT, environment, resources, written
 
 PARAMETERS = written()["Parameters"]
 OF_AN_OPERATOR = ("SenderAddress", "AlarmEmail", "AppUrl", "AllowedOrigins")
@@ -96,3 +96,30 @@ def refused_in(values: dict[str, Any]) -> set[str]:
 
 def test_every_default_matches_the_pattern() -> None:
     assert refused_in(PARAMETERS) == set()
+
+
+LAMBDAS_BYTES = 4096
+"""Lambda's quota of a function's variables, all names and values together."""
+
+
+def deployed(value: object, stack: str) -> str:
+    """A variable's value once deployed, as long as AWS makes it; 40 characters of an operator."""
+    if not isinstance(value, dict):
+        return str(value)
+    name = value.get("Ref", "")
+    if name in PARAMETERS:
+        return str(PARAMETERS[name].get("Default") or "x" * 40)
+    if name in resources("AWS::SQS::Queue"):
+        fifo = ".fifo" if resources("AWS::SQS::Queue")[name].get("FifoQueue") else ""
+        queue = f"{stack}-{name}-{'x' * 12}"[: 80 - len(fifo)] + fifo
+        return f"https://sqs.ap-northeast-1.amazonaws.com/123456789012/{queue}"
+    if name in resources("AWS::KMS::Key"):  # one that was restored is named by its ARN
+        return f"arn:aws:kms:ap-northeast-1:123456789012:key/mrk-{'x' * 32}"
+    return stack if name == "AWS::StackName" else f"{stack}-{name}-{'x' * 12}"
+
+
+def test_variables_of_a_function_fit_into_lambdas_quota() -> None:
+    """There is room for a longer name of the stack, and for some hundred bytes of proxies."""
+    variables = {name: deployed(v, "storepost-prod") for name, v in environment().items()}
+    size = sum(len(name) + len(value) for name, value in variables.items())
+    assert size <= LAMBDAS_BYTES - 600

@@ -8,11 +8,13 @@ import pytest
 
 from local.events.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template, written
+from storepost.api.reference.documents import interface
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.sync.pulls.exports import DISK_BYTES, MAX_BYTES
 from storepost.sync.pulls.spool import DISK_FACTOR
 from storepost.webhooks.deliveries.messages import GROUPS
+from tests.harness.answers import operations
 from tests.harness.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
@@ -229,6 +231,35 @@ class TestEmails:
         assert statement["Principal"] == {"Service": "events.amazonaws.com"}
         source = {"aws:SourceArn": {"Fn::GetAtt": [rule, "Arn"]}}
         assert statement["Condition"] == {"ArnEquals": source}
+
+
+class TestCors:
+    """What pages of other origins may send and read."""
+
+    CORS = resources("AWS::Serverless::HttpApi")["Api"]["CorsConfiguration"]
+
+    def test_every_described_request_header_is_allowed(self) -> None:
+        parameters = [
+            *interface()["components"]["parameters"].values(),
+            *(each for *_, operation in operations() for each in operation.get("parameters", [])),
+        ]
+        sent = {each["name"].lower() for each in parameters if each.get("in") == "header"}
+        assert set(self.CORS["AllowHeaders"]) == sent | {"authorization", "content-type"}
+
+    def test_every_described_response_header_is_exposed(self) -> None:
+        """`Deprecation` and `Sunset` are promised, and no operation has them yet."""
+        responses = [
+            *interface()["components"]["responses"].values(),
+            *(each for *_, operation in operations() for each in operation["responses"].values()),
+        ]
+        read = {name.lower() for each in responses for name in each.get("headers", {})}
+        always_the_same = {"www-authenticate"}
+        promised = {"deprecation", "sunset"}
+        assert set(self.CORS["ExposeHeaders"]) == (read - always_the_same) | promised
+
+    def test_every_method_is_allowed(self) -> None:
+        methods = {method for _, method, _ in operations()}
+        assert set(self.CORS["AllowMethods"]) == methods | {"HEAD"}
 
 
 class TestStreams:
