@@ -208,14 +208,15 @@ class TestEmails:
         events = destination["EventDestination"]
         assert events["Enabled"] is True
         assert events["EventBridgeDestination"]["EventBusArn"]["Fn::Sub"].endswith("/default")
-        # SES's names of the events that the worker handles; opens and clicks are not tracked.
+        # CloudFormation's names of the events that the worker handles; opens and clicks are not
+        # tracked.
         assert sorted(events["MatchingEventTypes"]) == [
-            "BOUNCE",
-            "COMPLAINT",
-            "DELIVERY",
-            "DELIVERY_DELAY",
-            "REJECT",
-            "RENDERING_FAILURE",
+            "bounce",
+            "complaint",
+            "delivery",
+            "deliveryDelay",
+            "reject",
+            "renderingFailure",
         ]
         [(rule, properties)] = resources("AWS::Events::Rule").items()
         [target] = properties["Targets"]
