@@ -41,6 +41,18 @@ class TestCallerAddress:
         assert caller_address(source, ", ".join(seen), PROXIES) == "203.0.113.200"
 
 
+@pytest.mark.parametrize(("local", "scheme"), [("1", "http"), ("", "https")])
+def test_only_the_local_run_has_links_without_tls(
+    world: World, monkeypatch: pytest.MonkeyPatch, local: str, scheme: str
+) -> None:
+    monkeypatch.setenv("STOREPOST_LOCAL", local)
+    settings.cache_clear()
+    answer = world.call("GET", "/me", headers={"x-forwarded-proto": "http"})
+    assert answer.json["type"] == f"{scheme}://api.example.com/v1/problems/unauthenticated"
+    monkeypatch.undo()
+    settings.cache_clear()
+
+
 @pytest.fixture
 def behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stack with a proxy and a domain of its own."""
