@@ -78,6 +78,23 @@ class TestPlaceholders:
         assert takes(parameter, "")
         assert takes("AllowedOrigins", PARAMETERS["AllowedOrigins"]["Default"])
 
+    @pytest.mark.parametrize(
+        ("network", "is_taken"),
+        [
+            ("203.0.113.0/24", True),
+            ("203.0.113.7", True),
+            ("2001:db8::/32", True),
+            ("::1", True),
+            ("proxy.kolo-shop.com", False),
+            ("203.0.113.0/24;10.0.0.0/8", False),
+            ("10.0.0/8", False),
+        ],
+    )
+    def test_proxies_are_networks(self, network: str, is_taken: bool) -> None:
+        """With anything else each request that asks for its caller's address would fail."""
+        assert takes("TrustedProxies", network) is is_taken
+        assert takes("TrustedProxies", PARAMETERS["TrustedProxies"]["Default"])
+
     @pytest.mark.parametrize("address", ["hello", "hello@", "@kolo-shop.com", "a b@kolo-shop.com",
                                          "a@kolo-shop"])  # fmt: skip
     def test_malformed_sender_address_is_refused(self, address: str) -> None:

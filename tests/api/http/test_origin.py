@@ -74,7 +74,8 @@ def test_only_the_local_run_has_links_without_tls(
 @pytest.fixture
 def behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stack with a proxy and a domain of its own."""
-    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, 2001:db8::/32")
+    # 10.9.9.9/8 isn't the name of a network, but says which one is meant.
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.9.9.9/8, 2001:db8::/32")
     monkeypatch.setenv("BASE_URL", "https://api.shop.example/v1")
     settings.cache_clear()
     proxies.trusted_proxies.cache_clear()

@@ -21,8 +21,9 @@ _WITH_PORT = re.compile(r"\[([0-9a-fA-F:.]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
 
 @cache
 def trusted_proxies() -> tuple[Network, ...]:
-    """Returns the networks in the template's parameter."""
-    return tuple(ip_network(each.strip()) for each in settings().trusted_proxies if each.strip())
+    """Returns the networks in the template's parameter; `203.0.113.7/24` means its network."""
+    named = (each.strip() for each in settings().trusted_proxies)
+    return tuple(ip_network(each, strict=False) for each in named if each)
 
 
 def caller_address(
