@@ -157,9 +157,11 @@ def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
     if operation in {"UploadPart", "CompleteMultipartUpload"}:
         action = "PutObject"
     yield f"s3:{action or operation}", params["Bucket"]
-    if operation == "GetObject":
+    if operation in {"GetObject", "HeadObject"}:
         # Without the right to list, a missing object is answered with 403 instead of 404.
         yield "s3:ListBucket", params["Bucket"]
+    if "IfMatch" in params:  # S3 reads the object to compare it
+        yield "s3:GetObject", params["Bucket"]
 
 
 _NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {

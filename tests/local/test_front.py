@@ -137,7 +137,8 @@ class TestCors:
         assert answer.header("access-control-allow-origin") == "*"
         exposed = answer.header("access-control-expose-headers")
         assert exposed == (
-            "etag,idempotency-replayed,location,ratelimit,ratelimit-policy,request-id,retry-after"
+            "deprecation,etag,idempotency-replayed,location,ratelimit,ratelimit-policy,request-id,"
+            "retry-after,sunset"
         )
         assert answer.header("content-type") == "text/x-own"
         assert client.call("GET", "/v1/x").header("access-control-allow-origin") is None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from samcli.commands.deploy.deploy_context import DeployContext
 
-from local.template import ROOT, written
+from local.template import ROOT, environment, resources, written
 
 PARAMETERS = written()["Parameters"]
 OF_AN_OPERATOR = ("SenderAddress", "AlarmEmail", "AppUrl", "AllowedOrigins")
@@ -78,6 +78,23 @@ class TestPlaceholders:
         assert takes(parameter, "")
         assert takes("AllowedOrigins", PARAMETERS["AllowedOrigins"]["Default"])
 
+    @pytest.mark.parametrize(
+        ("network", "is_taken"),
+        [
+            ("203.0.113.0/24", True),
+            ("203.0.113.7", True),
+            ("2001:db8::/32", True),
+            ("::1", True),
+            ("proxy.kolo-shop.com", False),
+            ("203.0.113.0/24;10.0.0.0/8", False),
+            ("10.0.0/8", False),
+        ],
+    )
+    def test_proxies_are_networks(self, network: str, is_taken: bool) -> None:
+        """With anything else each request that asks for its caller's address would fail."""
+        assert takes("TrustedProxies", network) is is_taken
+        assert takes("TrustedProxies", PARAMETERS["TrustedProxies"]["Default"])
+
     @pytest.mark.parametrize("address", ["hello", "hello@", "@kolo-shop.com", "a b@kolo-shop.com",
                                          "a@kolo-shop"])  # fmt: skip
     def test_malformed_sender_address_is_refused(self, address: str) -> None:
@@ -96,3 +113,30 @@ def refused_in(values: dict[str, Any]) -> set[str]:
 
 def test_every_default_matches_the_pattern() -> None:
     assert refused_in(PARAMETERS) == set()
+
+
+LAMBDAS_BYTES = 4096
+"""Lambda's quota of a function's variables, all names and values together."""
+
+
+def deployed(value: object, stack: str) -> str:
+    """A variable's value once deployed, as long as AWS makes it; 40 characters of an operator."""
+    if not isinstance(value, dict):
+        return str(value)
+    name = value.get("Ref", "")
+    if name in PARAMETERS:
+        return str(PARAMETERS[name].get("Default") or "x" * 40)
+    if name in resources("AWS::SQS::Queue"):
+        fifo = ".fifo" if resources("AWS::SQS::Queue")[name].get("FifoQueue") else ""
+        queue = f"{stack}-{name}-{'x' * 12}"[: 80 - len(fifo)] + fifo
+        return f"https://sqs.ap-northeast-1.amazonaws.com/123456789012/{queue}"
+    if name in resources("AWS::KMS::Key"):  # one that was restored is named by its ARN
+        return f"arn:aws:kms:ap-northeast-1:123456789012:key/mrk-{'x' * 32}"
+    return stack if name == "AWS::StackName" else f"{stack}-{name}-{'x' * 12}"
+
+
+def test_variables_of_a_function_fit_into_lambdas_quota() -> None:
+    """There is room for a longer name of the stack, and for some hundred bytes of proxies."""
+    variables = {name: deployed(v, "storepost-prod") for name, v in environment().items()}
+    size = sum(len(name) + len(value) for name, value in variables.items())
+    assert size <= LAMBDAS_BYTES - 600

@@ -59,6 +59,18 @@ def function(name: str) -> Function:
             {("s3:GetObject", "JobObjects"), ("s3:ListBucket", "JobObjects")},
         ),
         (
+            "s3",
+            "HeadObject",
+            {"Bucket": "JobObjects"},
+            {("s3:GetObject", "JobObjects"), ("s3:ListBucket", "JobObjects")},
+        ),
+        (
+            "s3",
+            "PutObject",
+            {"Bucket": "JobObjects", "IfMatch": '"1"'},
+            {("s3:GetObject", "JobObjects"), ("s3:PutObject", "JobObjects")},
+        ),
+        (
             "sesv2",
             "SendEmail",
             {"Content": {"Raw": {"Data": b""}}},

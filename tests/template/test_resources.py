@@ -8,11 +8,13 @@ import pytest
 
 from local.events.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template, written
+from storepost.api.reference.documents import interface
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.sync.pulls.exports import DISK_BYTES, MAX_BYTES
 from storepost.sync.pulls.spool import DISK_FACTOR
 from storepost.webhooks.deliveries.messages import GROUPS
+from tests.harness.answers import operations
 from tests.harness.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
@@ -187,6 +189,16 @@ class TestEmails:
         assert ("ses:SendEmail", name) in granted(sender)
         assert ("ses:SendRawEmail", name) in granted(sender)
 
+    def test_sender_role_covers_all_identities_for_one_from_address(self) -> None:
+        """In its sandbox SES asks for the recipient's identity, too."""
+        [sender] = [f for f in functions() if f.job == "email_sender"]
+        statements = [s for policy in sender.properties["Policies"] for s in policy["Statement"]]
+        [statement] = [s for s in statements if "ses:SendEmail" in s["Action"]]
+        [identities, _] = statement["Resource"]
+        assert identities["Fn::Sub"].endswith(":identity/*")
+        address = {"ses:FromAddress": {"Ref": "SenderAddress"}}
+        assert statement["Condition"] == {"StringEquals": address}
+
     def test_ses_suppression_list_is_disabled(self) -> None:
         [configuration] = resources("AWS::SES::ConfigurationSet").values()
         assert configuration["SuppressionOptions"] == {"SuppressedReasons": []}
@@ -198,14 +210,15 @@ class TestEmails:
         events = destination["EventDestination"]
         assert events["Enabled"] is True
         assert events["EventBridgeDestination"]["EventBusArn"]["Fn::Sub"].endswith("/default")
-        # SES's names of the events that the worker handles; opens and clicks are not tracked.
+        # CloudFormation's names of the events that the worker handles; opens and clicks are not
+        # tracked.
         assert sorted(events["MatchingEventTypes"]) == [
-            "BOUNCE",
-            "COMPLAINT",
-            "DELIVERY",
-            "DELIVERY_DELAY",
-            "REJECT",
-            "RENDERING_FAILURE",
+            "bounce",
+            "complaint",
+            "delivery",
+            "deliveryDelay",
+            "reject",
+            "renderingFailure",
         ]
         [(rule, properties)] = resources("AWS::Events::Rule").items()
         [target] = properties["Targets"]
@@ -221,6 +234,35 @@ class TestEmails:
         assert statement["Principal"] == {"Service": "events.amazonaws.com"}
         source = {"aws:SourceArn": {"Fn::GetAtt": [rule, "Arn"]}}
         assert statement["Condition"] == {"ArnEquals": source}
+
+
+class TestCors:
+    """What pages of other origins may send and read."""
+
+    CORS = resources("AWS::Serverless::HttpApi")["Api"]["CorsConfiguration"]
+
+    def test_every_described_request_header_is_allowed(self) -> None:
+        parameters = [
+            *interface()["components"]["parameters"].values(),
+            *(each for *_, operation in operations() for each in operation.get("parameters", [])),
+        ]
+        sent = {each["name"].lower() for each in parameters if each.get("in") == "header"}
+        assert set(self.CORS["AllowHeaders"]) == sent | {"authorization", "content-type"}
+
+    def test_every_described_response_header_is_exposed(self) -> None:
+        """`Deprecation` and `Sunset` are promised, and no operation has them yet."""
+        responses = [
+            *interface()["components"]["responses"].values(),
+            *(each for *_, operation in operations() for each in operation["responses"].values()),
+        ]
+        read = {name.lower() for each in responses for name in each.get("headers", {})}
+        always_the_same = {"www-authenticate"}
+        promised = {"deprecation", "sunset"}
+        assert set(self.CORS["ExposeHeaders"]) == (read - always_the_same) | promised
+
+    def test_every_method_is_allowed(self) -> None:
+        methods = {method for _, method, _ in operations()}
+        assert set(self.CORS["AllowMethods"]) == methods | {"HEAD"}
 
 
 class TestStreams:
@@ -368,15 +410,18 @@ class TestRoles:
         assert "Role" not in function.properties  # SAM makes one a function
         for policy in function.properties.get("Policies", []):
             for statement in policy["Statement"]:
-                assert statement.keys() <= {"Effect", "Action", "Resource"}
+                assert statement.keys() <= {"Effect", "Action", "Resource", "Condition"}
                 assert statement["Effect"] == "Allow"
                 for action in statement["Action"]:
                     assert re.fullmatch(r"[a-z0-9]+:[A-Za-z]+", action)
                 for resource in statement["Resource"]:
                     [(kind, value)] = resource.items()
                     text = value[0] if kind == "Fn::Sub" and isinstance(value, list) else value
-                    # What an object of a bucket is called is not known before.
-                    assert kind == "Fn::GetAtt" or "*" not in text.removesuffix(".Arn}/*")
+                    # Neither names of a bucket's objects nor recipients are known before.
+                    plain = text if kind == "Fn::GetAtt" else text.removesuffix(".Arn}/*")
+                    if "Condition" in statement:
+                        plain = plain.removesuffix(":identity/*")
+                    assert "*" not in plain
 
     @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
     def test_resources_exist_in_the_template(self, function: Function) -> None:

@@ -15,7 +15,7 @@ from tests.harness.world import World
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
 TRUSTED = st.sampled_from(["10.1.2.3", "10.9.9.9", "2001:db8::7"])
 OTHERS = st.sampled_from(["203.0.113.9", "198.51.100.4", "2a00::1"])
-RUBBISH = st.sampled_from(["", "unknown", "10.0.0.1:80", "a" * 50])
+RUBBISH = st.sampled_from(["", "unknown", "10.0.0.1:", "[10.0.0.1", "a" * 50])
 
 
 class TestCallerAddress:
@@ -27,6 +27,24 @@ class TestCallerAddress:
         written_by_anybody = "192.0.2.1, 203.0.113.9, 10.1.2.3"
         assert caller_address("10.9.9.9", written_by_anybody, PROXIES) == "203.0.113.9"
 
+    @pytest.mark.parametrize(
+        ("appended", "address"),
+        [
+            ("203.0.113.9:49152", "203.0.113.9"),
+            ("::ffff:203.0.113.9", "203.0.113.9"),
+            ("[::ffff:203.0.113.9]:49152", "203.0.113.9"),
+            ("[2a00::1]:49152", "2a00::1"),
+            ("[2a00::1]", "2a00::1"),
+            ("203.0.113.9, 10.1.2.3:8080", "203.0.113.9"),
+            ("203.0.113.9, ::ffff:10.1.2.3", "203.0.113.9"),
+        ],
+    )
+    def test_address_is_read_in_each_form_that_proxies_append(
+        self, appended: str, address: str
+    ) -> None:
+        """Otherwise all callers of such a proxy would share the limits of one address."""
+        assert caller_address("10.9.9.9", f"192.0.2.1, {appended}", PROXIES) == address
+
     @given(
         source=TRUSTED,
         hops=st.lists(st.one_of(TRUSTED, OTHERS, RUBBISH), max_size=6),
@@ -37,14 +55,27 @@ class TestCallerAddress:
     ) -> None:
         """The proxy appends its caller at the right; everything left of it is the caller's own."""
         seen = [*written, "203.0.113.200", *(h for h in hops if h.startswith(("10.", "2001:db8")))]
-        seen = [hop for hop in seen if hop != "10.0.0.1:80"]
+        seen = [hop for hop in seen if hop != "10.0.0.1:"]
         assert caller_address(source, ", ".join(seen), PROXIES) == "203.0.113.200"
+
+
+@pytest.mark.parametrize(("local", "scheme"), [("1", "http"), ("", "https")])
+def test_only_the_local_run_has_links_without_tls(
+    world: World, monkeypatch: pytest.MonkeyPatch, local: str, scheme: str
+) -> None:
+    monkeypatch.setenv("STOREPOST_LOCAL", local)
+    settings.cache_clear()
+    answer = world.call("GET", "/me", headers={"x-forwarded-proto": "http"})
+    assert answer.json["type"] == f"{scheme}://api.example.com/v1/problems/unauthenticated"
+    monkeypatch.undo()
+    settings.cache_clear()
 
 
 @pytest.fixture
 def behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A stack with a proxy and a domain of its own."""
-    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, 2001:db8::/32")
+    # 10.9.9.9/8 isn't the name of a network, but says which one is meant.
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.9.9.9/8, 2001:db8::/32")
     monkeypatch.setenv("BASE_URL", "https://api.shop.example/v1")
     settings.cache_clear()
     proxies.trusted_proxies.cache_clear()

@@ -217,6 +217,25 @@ class TestResponses:
         assert answer.json["type"] == f"{BASE_URL}/problems/unauthenticated"
         assert answer.header("www-authenticate") == "Bearer"
 
+    @pytest.mark.parametrize(
+        ("method", "path", "status"),
+        [
+            ("GET", "/me", 200),
+            ("HEAD", "/me", 200),
+            ("POST", "/sessions/sign-out-others", 204),
+            ("GET", "/nowhere", 404),
+            ("DELETE", "/me", 405),
+            ("GET", "/docs", 200),
+        ],
+    )
+    def test_browsers_use_tls_and_trust_the_content_type(
+        self, world: World, owner: Someone, method: str, path: str, status: int
+    ) -> None:
+        answer = world.call(method, path, token=owner.token)
+        assert answer.status == status
+        assert answer.header("strict-transport-security") == "max-age=31536000"
+        assert answer.header("x-content-type-options") == "nosniff"
+
     def test_header_names_are_case_insensitive(self, world: World, owner: Someone) -> None:
         event = gateway.http_event(
             "POST", "/v1/locales", headers={"AUTHORIZATION": f"bearer {owner.token}"}, body=b"{}"

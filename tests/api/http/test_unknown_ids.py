@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from storepost.values.ids import short
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 from tests.harness.answers import operations
@@ -170,3 +171,136 @@ class TestIdInPath:
         ]
         assert answers[0] == answers[1]
         assert answers[0]["detail"] == "No store with this id exists in this workspace."
+
+
+OTHER_KEYS = {
+    "connectLinks.connect",
+    "connectLinks.get",
+    "definitionSchemas.get",
+    "invitations.accept",
+    "invitations.decline",
+}
+"""Operations about a link, which is a key by itself, or about what every workspace has."""
+
+
+def described(path: str, method: str) -> Any:
+    """The example of that operation's body."""
+    return body_of(next(o for p, m, o in operations() if (p, m) == (path, method)))
+
+
+def one_of_each(world: World, owner: Someone, workspace: WorkspaceScope) -> dict[str, str]:
+    """Ids of resources of the workspace, by the part of a path before them."""
+
+    def made(method: str, path: str, body: object = None) -> Any:
+        answer = world.call(method, path, token=owner.token, json_body=body)
+        assert answer.status < 300, (path, answer.body)
+        return answer.json
+
+    def put_for_store(kind: str) -> Any:
+        body = described(f"/stores/{{id}}/{kind}/{{externalId}}", "PUT")
+        return made("PUT", f"/stores/{store}/{kind}/1", body)
+
+    store = world.store(owner)
+    put_for_store("customers")
+    order, product = put_for_store("orders")["id"], put_for_store("products")["id"]
+    profile = made("GET", f"/orders/{order}")["buyer"]["profileId"]
+    endpoint = made(
+        "POST", "/webhook-endpoints", {"url": "https://1.1.1.1/events", "events": ["*"]}
+    )["endpoint"]["id"]
+    delivery = made("POST", f"/webhook-endpoints/{endpoint}/test", {"type": "webhook.test"})
+    coupon = made("POST", "/coupons", {**COUPON, "kind": "personal", "storeId": store})["id"]
+    code = made("POST", f"/coupons/{coupon}/assign", {"profileId": profile, "reference": "1"})
+    feed = made(
+        "POST", "/feeds", {**FEED, "url": "https://1.1.1.1/a.csv", "name": "A", "storeId": store}
+    )
+    approved = made("POST", "/change-proposals", described("/change-proposals", "POST"))
+    approved = made("POST", f"/change-proposals/{approved['id']}/approve")
+    proposal = made("POST", "/change-proposals", described("/change-proposals", "POST"))
+    source = made("GET", f"/stores/{store}/product-priority")["sources"][0]["id"]
+    rules = {"order": [source], "fields": {}}
+    change = made("POST", f"/stores/{store}/product-priority/changes", rules)
+    made("PATCH", f"/profiles/{profile}", {"email": "ann@shoppers.example.net"})
+    consent = made("PUT", f"/profiles/{profile}/consent/email", {"state": "subscribed"})
+    batch = made("POST", f"/stores/{store}/batches", described("/stores/{id}/batches", "POST"))
+    domain = f"{workspace.id}.myshopify.com"
+    shop = made("POST", "/connections", {"type": "shopify", "shop": domain})
+    return {
+        "api-keys": made("POST", "/api-keys", {"name": "k", "scope": "read"})["apiKey"]["id"],
+        "change-proposals": proposal["id"],
+        "connections": shop["key"],
+        "consent": consent["id"],
+        "coupon-codes": code["id"],
+        "coupons": coupon,
+        "customers": "1",
+        "definitions": approved["definitionId"],
+        "deliveries": delivery["id"],
+        "feeds": feed["id"],
+        "identities": made("GET", f"/profiles/{profile}/identities")["items"][0]["id"],
+        "imports": batch["id"],
+        "invitations": made("POST", "/invitations", described("/invitations", "POST"))["id"],
+        "locales": made("GET", "/locales")["items"][0]["id"],
+        "members": made("GET", "/members")["items"][0]["id"],
+        "orders": "1",
+        "/orders": order,
+        "product-priority-changes": change["id"],
+        "products": "1",
+        "/products": product,
+        "profiles": profile,
+        "sessions": made("GET", "/sessions")["items"][0]["id"],
+        "stores": store,
+        "suppressions": made("POST", "/suppressions", described("/suppressions", "POST"))["id"],
+        "versions": approved["resultVersionId"],
+        "webhook-endpoints": endpoint,
+        "workspaces": str(workspace.id),
+        "write-backs": store,
+    }
+
+
+def filled(path: str, ids: dict[str, str], inner: dict[str, str] | None = None) -> str:
+    """The path with an id after each of its parts; `inner` has those after the first one."""
+    parts = path.split("/")
+    for n in (n for n, part in enumerate(parts) if part.startswith("{")):
+        known = ids if n == 2 else inner or ids
+        parts[n] = (n == 2 and known.get("/" + parts[1])) or known[parts[n - 1]]
+    return "/".join(parts)
+
+
+def rows_of(world: World, workspace: WorkspaceScope) -> dict[object, object]:
+    found = (row for row in world.rows() if short(workspace.id) in row.key[0])
+    return {row.key: row.to_dynamodb_dict() for row in found}
+
+
+class TestAnotherWorkspace:
+    """Each operation answers for its ids what it answers for unknown ones."""
+
+    def test_resources_of_another_workspace_are_as_unknown_as_any(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """It takes a second or two: two of each resource, and four requests an operation."""
+        theirs = one_of_each(world, owner, workspace)
+        unknown = {kind: str(uuid4()) if len(i) == len(ID) else i for kind, i in theirs.items()}
+        stranger = world.person()
+        own = one_of_each(world, stranger, world.workspace(stranger))
+        stored = rows_of(world, workspace)
+        for path, method, operation in operations():
+            if "{" not in path or not operation["security"]:
+                continue
+            if operation["operationId"] in OTHER_KEYS:
+                continue
+            pairs = [(filled(path, theirs), filled(path, unknown))]
+            if path.count("{") > 1 and "{externalId}" not in path:
+                pairs.append((filled(path, own, theirs), filled(path, own, unknown)))
+            for pair in pairs:
+                foreign, nowhere = (
+                    world.call(
+                        method,
+                        target,
+                        token=stranger.token,
+                        json_body=body_of(operation),
+                        query=query_of(operation),
+                    )
+                    for target in pair
+                )
+                assert foreign.problem() == (404, "not_found"), (method, pair)
+                assert foreign.json == nowhere.json
+        assert rows_of(world, workspace) == stored

@@ -64,6 +64,8 @@ class ServiceSettings:
     """For each workspace; 0 for no limit."""
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
     base_url: str = field(default_factory=lambda: _read("BASE_URL", "").rstrip("/"))
+    is_local: bool = field(default_factory=lambda: _read("STOREPOST_LOCAL", "") == "1")
+    """Whether this is the local run, whose gateway has no TLS."""
     trusted_proxies: tuple[str, ...] = field(
         default_factory=lambda: tuple(_read("TRUSTED_PROXIES", "").split(","))
     )

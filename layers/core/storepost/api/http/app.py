@@ -67,6 +67,12 @@ LARGE_BODY_BYTES = 5_000_000
 CONTENTION = frozenset({"conflict", "busy"})
 """The codes of problems that are caused by other writers."""
 _NOT_STORED = {"Cache-Control": "no-store"}
+_ALWAYS = {
+    **_NOT_STORED,
+    "Strict-Transport-Security": "max-age=31536000",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Headers of every answer (OWASP, "REST Security Cheat Sheet"); a page may be stored."""
 _READABLE_FORM = "Send a form that is text in UTF-8."
 _EXACT = 2**53
 """Below it a float holds every whole number exactly."""
@@ -154,7 +160,7 @@ class Resolver(APIGatewayHttpResolver):
             answer["headers"]["Vary"] = varying(answer["headers"].get("Vary"))
         # Not part of the kept answer: a retry has its own. An unknown caller may get a token, too.
         answer["headers"] = {
-            **_NOT_STORED,
+            **_ALWAYS,
             **answer["headers"],
             **self.caller_headers,
             **location_of(self.operation, self.current_event, answer),

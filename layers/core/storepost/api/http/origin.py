@@ -35,8 +35,10 @@ def base_url(event: BaseProxyEvent) -> str:
     if settings().base_url:
         return settings().base_url
     domain = event["requestContext"]["domainName"]
-    # The gateway sets it; anything else in front may pass on a stranger's, which is no scheme.
-    scheme = "http" if event.headers.get("x-forwarded-proto") == "http" else "https"
+    # API Gateway has TLS alone: of another scheme there only the caller can have spoken, and a link
+    # in somebody else's email would have it.
+    forwarded = event.headers.get("x-forwarded-proto")
+    scheme = "http" if settings().is_local and forwarded == "http" else "https"
     return f"{scheme}://{domain}/v1"
 
 
