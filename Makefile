@@ -41,6 +41,7 @@ site: install ## download what the documentation's pages load (npm); without it 
 
 postman: install ## the interface as a collection for Postman, in FILE; ADDRESS ends in /v1
 	@$(BIN)/python -m openapi.postman "$(ADDRESS)" >$(or $(FILE),postman.json)
+	@echo 'Wrote $(or $(FILE),postman.json): import it into Postman.'
 
 examples: install ## run the story of one shop; the description's examples are its requests and answers
 	@$(BIN)/python -m openapi.story

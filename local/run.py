@@ -57,6 +57,7 @@ def run(
         made = _demo(local_run, data)
         local_run.pump()
         made.credentials.write(demo.CREDENTIALS)
+        engine.callback(made.credentials.remove, demo.CREDENTIALS)
         start_over = data.start_over if data else None
         print(
             welcome.screen(local_run.origin, made, perf_counter() - began, start_over), flush=True

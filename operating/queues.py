@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 QUEUE = "AWS::SQS::Queue"
+ACCESS = "Set AWS_REGION to the stack's region, and use credentials of its account."
+"""What to do if AWS refuses to answer."""
 
 
 class NoSuchQueue(Exception):  # noqa: N818 - it is what happened

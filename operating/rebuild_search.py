@@ -16,7 +16,7 @@ from uuid import UUID
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operating.queues import NoSuchQueue, url_of
+from operating.queues import ACCESS, NoSuchQueue, url_of
 from operating.tables import TableOfStack, table_of
 from storepost.platform.migrations.keys import REBUILD_SEARCH, migration_key
 from storepost.values.scope import WorkspaceScope
@@ -140,7 +140,7 @@ def main() -> int:
         print(problem, file=sys.stderr)
         return 1
     except (BotoCoreError, ClientError) as error:
-        print(f"AWS can't be asked: {error}", file=sys.stderr)
+        print(f"AWS can't be asked: {error} {ACCESS}", file=sys.stderr)
         return 1
     return 0
 

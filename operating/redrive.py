@@ -14,7 +14,7 @@ from typing import Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operating.queues import DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
+from operating.queues import ACCESS, DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
 
 _LOOK_AGAIN_SECONDS = 2
 _RUNNING = ("RUNNING", "CANCELLING")
@@ -65,7 +65,7 @@ def main() -> int:
         print(problem, file=sys.stderr)
         return 1
     except (BotoCoreError, ClientError) as error:
-        print(f"AWS can't be asked: {error}", file=sys.stderr)
+        print(f"AWS can't be asked: {error} {ACCESS}", file=sys.stderr)
         return 1
     return 0
 

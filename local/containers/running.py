@@ -49,6 +49,7 @@ def run_in_containers(
         # seconds.
         made = demo.load(local_run)
         made.credentials.write(demo.CREDENTIALS)
+        stack.callback(made.credentials.remove, demo.CREDENTIALS)
         sam = Sam(template, network.name, api_port)
         stack.callback(sam.stop)
         # SAM CLI stops containers one after the other, and waits three seconds for most.

@@ -76,6 +76,11 @@ class Credentials:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(json.dumps(self.as_json(), indent=2) + "\n")
 
+    def remove(self, path: Path) -> None:
+        """Deletes the file, unless another run has written its own there since."""
+        if path.exists() and json.loads(path.read_text("utf-8")) == self.as_json():
+            path.unlink()
+
 
 @dataclass(frozen=True)
 class Demo:

@@ -27,8 +27,8 @@ The reference, with every operation: {credentials.base_url}/docs
 A product feed to try (the demo's shop has it): {origin}{CATALOGUE_PATH}
 The pretend store, which takes any write-back: {origin}{WRITE_BACK_PATH}
 The pretend webhook endpoint, which takes any message: {origin}{WEBHOOK_PATH}
-Feeds and write-backs of your own shop may be on this machine too, such as http://127.0.0.1:9000/
-(docs/guides/connect-your-shop.md has one that works).
+Feeds, write-backs and webhooks of your own shop may be on this machine too, such as
+http://127.0.0.1:9000/ (docs/guides/connect-your-shop.md has one that works).
 
 List the orders:
   curl -H 'Authorization: Bearer {credentials.api_keys["read"]}' \\

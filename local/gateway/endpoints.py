@@ -33,7 +33,7 @@ CATALOGUE_PATH = f"{PREFIX}/site/catalogue.xml"
 LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
 """Ten years: time never goes back, and dates end with the year 9999."""
 
-_CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
+CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
 _FOR_FUNCTIONS = (WRITE_BACK_PATH, WEBHOOK_PATH, SHOPIFY_PATH, CATALOGUE_PATH)
 """Paths that functions in containers request, at another host name of this machine."""
 
@@ -132,7 +132,7 @@ class Endpoints:
 
     def catalogue(self, _request: Request) -> Response:
         """Returns the product feed of the pretend shop's web site."""
-        return Response(_CATALOGUE.read_text("utf-8"), mimetype="application/rss+xml")
+        return Response(CATALOGUE.read_text("utf-8"), mimetype="application/rss+xml")
 
     def write_backs(self, _request: Request) -> Response:
         """What the pretend store received, oldest first."""

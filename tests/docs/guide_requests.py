@@ -104,7 +104,10 @@ class Reader:
         """`$STORE_ID` is the id of the store that was answered last, and so on."""
         if answer.status >= 300 or not answer.body or not isinstance(answer.json, dict):
             return
-        one = answer.json if "id" in answer.json else next(iter(answer.json.get("items", [])), {})
+        listed = answer.json.get("items", [])
+        # A key or an endpoint stands beside its secret, under a name of its own.
+        inner = [each for each in answer.json.values() if isinstance(each, dict)]
+        one = answer.json if "id" in answer.json else next(iter(listed + inner), {})
         name = _PLURAL.sub("", path.rstrip("/").rpartition("/")[2]).upper().replace("-", "_")
         if "id" in one:
             self.variables[f"{name}_ID"] = one["id"]

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from local.template import ROOT, parameter_defaults
-from storepost.accounts.api_keys.model import ACTIVE_KEYS
+from storepost.accounts.api_keys.model import (
+    ACTIVE_KEYS,
+    OVERLAP_SECONDS,
+    OWN_OVERLAP_DEFAULT,
+    OWN_OVERLAP_SECONDS,
+)
 from storepost.accounts.invitations import model as invitations
 from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
 from storepost.catalog.products.assembling import MAX_VARIANTS
@@ -56,6 +61,10 @@ SENTENCES = [
     ("consent", f"up to {MAX_RECORDS} changes"),
     ("feeds", f"Every {WORDS[INTERVAL.seconds // 3600]} hours"),
     ("feeds", f"over {MAX_BYTES // 1024**3} GiB"),
+    ("keys", f"for {OVERLAP_SECONDS // 3600} hours at most"),
+    ("keys", f"for {OWN_OVERLAP_DEFAULT // 60} minutes, or"),
+    ("keys", f"for {OWN_OVERLAP_SECONDS // 60} minutes at least"),
+    ("keys", f"valid for {invitations.VALID_FOR.days} days"),
     ("write-backs", f"each of them {WORDS[MAX_RESENDS]} times at most"),
     ("write-backs", f"For {signing_secrets.OLD_SECRET_SIGNS.days * 24} hours"),
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from local.demo import shop
-from local.gateway.endpoints import WEBHOOK_PATH, WRITE_BACK_PATH
+from local.gateway.endpoints import CATALOGUE_PATH, WEBHOOK_PATH, WRITE_BACK_PATH
 from local.template import ROOT
 from tests.docs.guide_requests import Reader, is_shown, requests_of
 
@@ -36,11 +36,18 @@ def test_guides_do_not_use_the_store_of_the_demo() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "path"), [("webhook-events", WEBHOOK_PATH), ("write-backs", WRITE_BACK_PATH)]
+    ("page", "path"),
+    [
+        ("webhook-events", WEBHOOK_PATH),
+        ("write-backs", WRITE_BACK_PATH),
+        ("feeds", CATALOGUE_PATH),
+    ],
 )
-def test_guide_names_the_receiving_url_of_the_local_run(page: str, path: str) -> None:
+def test_commands_of_a_guide_use_the_url_of_the_local_run(page: str, path: str) -> None:
     text = (GUIDES / f"{page}.md").read_text("utf-8")
-    assert f"`http://127.0.0.1:8000{path}`" in text
+    assert any(
+        f"http://127.0.0.1:8000{path}" in (request.body or "") for request in requests_of(text)
+    )
 
 
 def test_guides_have_requests() -> None:

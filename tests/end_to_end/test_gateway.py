@@ -16,8 +16,8 @@ def test_unknown_path_is_404(service: Service) -> None:
         "type": f"{BASE_URL}/problems/not_found",
         "title": "Not found",
         "status": 404,
-        "detail": "Check the path and the ids in it. What belongs to another workspace is answered"
-        " like this too.",
+        "detail": "No operation has this path. Paths begin with `/v1`, are case-sensitive and don't"
+        " end in a slash. An external id with a `/` goes into the query, as `externalId`.",
         "code": "not_found",
     }
 

@@ -4,7 +4,7 @@ import json
 import socket
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -225,6 +225,15 @@ class TestCredentials:
             "workspaceId": "ws",
             "storeId": "st",
         }
+
+    def test_file_is_removed_unless_another_run_has_written_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "credentials.json"
+        self.CREDENTIALS.write(path)
+        replace(self.CREDENTIALS, base_url="http://127.0.0.1:9000/v1").remove(path)
+        assert path.exists()
+        self.CREDENTIALS.remove(path)
+        self.CREDENTIALS.remove(path)
+        assert not path.exists()
 
     def test_welcome_screen_shows_all_addresses_and_keys(self) -> None:
         screen = welcome.screen(

@@ -58,19 +58,21 @@ def test_port_in_use_is_reported_with_a_remedy() -> None:
     )
 
 
-def assert_a_shop_of_this_machine_may_take_write_backs(run: Run) -> None:
+def assert_a_shop_of_this_machine_may_be_called(run: Run) -> None:
     credentials = run.credentials()
-    url = "http://localhost:9/write-backs"
+    key, url = credentials["apiKeys"]["write"], "http://localhost:9/storepost"
     path = f"/stores/{credentials['storeId']}/write-back"
-    answer = run.call("PUT", path, credentials["apiKeys"]["write"], {"url": url})
-    assert answer["url"] == url
+    assert run.call("PUT", path, key, {"url": url})["url"] == url
+    made = run.call("POST", "/webhook-endpoints", key, {"url": url, "events": ["*"]})
+    assert made["endpoint"]["url"] == url
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_starts_and_stops_cleanly_on_a_signal(tmp_path: Path, number: signal.Signals) -> None:
     run = Run(tmp_path)
     run.soon_ready()
-    assert_a_shop_of_this_machine_may_take_write_backs(run)
+    assert_a_shop_of_this_machine_may_be_called(run)
+    base_url = run.credentials()["baseUrl"]
     message = run.end(number)
     assert run.process.returncode == 0, message
     assert message.splitlines() == [
@@ -79,7 +81,8 @@ def test_starts_and_stops_cleanly_on_a_signal(tmp_path: Path, number: signal.Sig
         "",
         "Stopping ...",
     ]
-    assert f"Storepost runs at {run.credentials()['baseUrl']} " in run.shown
+    assert f"Storepost runs at {base_url} " in run.shown
+    assert not (tmp_path / "credentials.json").exists()
 
 
 def test_large_demo_over_10000_orders_is_refused_in_memory() -> None:

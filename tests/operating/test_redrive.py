@@ -201,3 +201,4 @@ class TestCommand:
         code, out, err = ran("EmailQueue")
         assert (code, out) == (1, "")
         assert err.startswith("AWS can't be asked: ")
+        assert "AWS_REGION" in err

@@ -22,9 +22,9 @@ from pydantic_core.core_schema import ErrorType
 from storepost.api.reference.documents import interface
 from storepost.definitions.definitions.kinds import KINDS, schema_of
 from storepost.values.emails import EmailAddress
-from storepost.values.error_texts import PATTERNS, error_text
+from storepost.values.error_texts import AMOUNT_FORM, PATTERNS, error_text
 from storepost.values.field_errors import errors_of_record, field_errors
-from storepost.values.wire import Id, Timestamp, Url
+from storepost.values.wire import Id, MoneyShape, Timestamp, Url
 
 LIBRARYS = re.compile(
     r"input|should|valid (string|integer|dictionary|boolean)|<\w+\.|\bNone\b|dict|tuple|python|"
@@ -68,6 +68,7 @@ class Everything(BaseModel):
     one: Literal["custom"] = "custom"
     count: Annotated[StrictInt, Field(ge=0, le=9)] = 0
     page: Annotated[int, Field(ge=1)] = 1
+    price: MoneyShape | None = None
     flag: bool = False
     day: date = date(2026, 1, 31)
     moment: Timestamp | None = None
@@ -129,6 +130,8 @@ MOMENT = "Must be a date-time with an offset, like `2026-01-31T09:30:00Z`"
         ({"count": 1.5}, "Must be a whole number"),
         ({"count": -1}, "Must be at least 0"),
         ({"count": 10}, "Must be at most 9"),
+        ({"price": {"amount": 49.9, "currency": "EUR"}}, AMOUNT_FORM),
+        ({"price": {"amount": "4990", "currency": "EUR"}}, AMOUNT_FORM),
         ({"page": "one"}, "Must be a whole number"),
         ({"page": "1" * 5000}, "Must be a whole number"),
         ({"flag": "maybe"}, "Must be `true` or `false`"),

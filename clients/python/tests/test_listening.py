@@ -43,7 +43,7 @@ class Listener:
             [sys.executable, "-m", "storepost_client", "listen", "--count", str(count),
              *options],
             env={**os.environ, "STOREPOST_WEBHOOK_SECRET": SECRET,
-                 "STOREPOST_BASE_URL": "http://127.0.0.1:1/v1"},
+                 "STOREPOST_URL": "http://127.0.0.1:1/v1"},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stderr is not None

@@ -13,8 +13,8 @@ URL = "http://127.0.0.1:8000/v1"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, in which a local run wrote its credentials."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("STOREPOST_BASE_URL", raising=False)
-    monkeypatch.delenv("STOREPOST_TOKEN", raising=False)
+    monkeypatch.delenv("STOREPOST_URL", raising=False)
+    monkeypatch.delenv("STOREPOST_KEY", raising=False)
     write(tmp_path / ".local" / "credentials.json")
     return tmp_path
 
@@ -33,14 +33,25 @@ def test_a_local_run_of_this_folder(caller: str, token: str) -> None:
 
 
 def test_the_environment_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOREPOST_BASE_URL", "https://api.example.com/v1/")
+    monkeypatch.setenv("STOREPOST_URL", "https://api.example.com/v1/")
     assert settings_of(None, "write") == Settings("https://api.example.com/v1", None, None)
-    monkeypatch.setenv("STOREPOST_TOKEN", "mine")
+    monkeypatch.setenv("STOREPOST_KEY", "mine")
     assert settings_of(None, "write").token == "mine"
 
 
+@pytest.mark.parametrize(("key", "store"), [("w", "s"), ("mine", None)])
+def test_a_key_of_the_local_run_in_the_environment_has_its_store(
+    key: str, store: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STOREPOST_URL", URL)
+    monkeypatch.setenv("STOREPOST_KEY", key)
+    assert settings_of(None, "write") == Settings(URL, key, store)
+    (folder / ".local" / "credentials.json").unlink()
+    assert settings_of(None, "write") == Settings(URL, key, None)
+
+
 def test_a_named_file_comes_before_both(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOREPOST_BASE_URL", "https://api.example.com/v1")
+    monkeypatch.setenv("STOREPOST_URL", "https://api.example.com/v1")
     write(folder / "other.json")
     assert settings_of("other.json", "write") == Settings(URL, "w", "s")
 
@@ -49,5 +60,5 @@ def test_what_is_missing_is_told_with_what_helps(folder: Path) -> None:
     with pytest.raises(SettingsError, match="--as must be one of owner, propose, read, write"):
         settings_of(None, "admin")
     (folder / ".local" / "credentials.json").unlink()
-    with pytest.raises(SettingsError, match="Set STOREPOST_BASE_URL and STOREPOST_TOKEN"):
+    with pytest.raises(SettingsError, match="Set STOREPOST_URL and STOREPOST_KEY"):
         settings_of(None, "write")

@@ -283,10 +283,11 @@ def retry_write_backs(caller: Writer, writes: Writes, body: WriteBackRetry) -> Q
 def import_consent(caller: Writer, ledger: RowLedger, body: ConsentImport) -> ConsentImported:
     """Import up to 500 consent changes.
 
-    Imports changes that happened elsewhere. `recorded` became the address's state, `unchanged`
-    found it there already, `older` entered the history only, because a later statement holds. So
-    changes may come in any order and in any number of requests, and again: they end in the same
-    state, with the latest `occurredAt`, and at one moment with `unsubscribed`.
+    Imports changes that happened elsewhere. `recorded` counts those that became the state of their
+    address, `unchanged` those that found it there already, and `older` those that entered the
+    history only, because a later statement holds. Changes may come in any order, in any number of
+    requests, and repeatedly: an address ends in the same state, that of the latest `occurredAt`,
+    and of several at the same moment in `unsubscribed`.
 
     `subscribed` overrides `unsubscribed` only where it is proven to be later: with a
     `proof.reference`, and a time that isn't in the future. Else it is `older`.

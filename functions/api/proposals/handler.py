@@ -212,7 +212,8 @@ def approve_proposal(
     Puts what is proposed into force at once, as a new version of its definition, or as a new
     definition. It is checked once more; one whose definition has changed since is refused with
     `proposal_stale`. An owner or admin who is signed in may approve their own proposal; everybody
-    else needs another person. It can't be undone, but another proposal can change it again.
+    else needs another person. An API key counts as the person who made it. It can't be undone, but
+    another proposal can change it again.
     """
     note = body.note if body else None
     return ChangeProposal.of_view(proposals.approve(caller, id, note, writes))

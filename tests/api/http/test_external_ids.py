@@ -52,12 +52,12 @@ UNUSUAL = [
     "x" * 255,
 ]
 WRONG = {
-    "0": "Must be the id of one record: this is a placeholder, as `0` and `null`",
-    "000": "Must be the id of one record: this is a placeholder, as `0` and `null`",
-    "null": "Must be the id of one record: this is a placeholder, as `0` and `null`",
-    "Undefined": "Must be the id of one record: this is a placeholder, as `0` and `null`",
-    " ": "Must be the id of one record: this is a placeholder, as `0` and `null`",
-    "-1": "Must be the id of one record: this is a placeholder, as `0` and `null`",
+    "0": "Must be the id of one record, not a placeholder such as `0` or `null`",
+    "000": "Must be the id of one record, not a placeholder such as `0` or `null`",
+    "null": "Must be the id of one record, not a placeholder such as `0` or `null`",
+    "Undefined": "Must be the id of one record, not a placeholder such as `0` or `null`",
+    " ": "Must be the id of one record, not a placeholder such as `0` or `null`",
+    "-1": "Must be the id of one record, not a placeholder such as `0` or `null`",
     ".": "Must not be `.` or `..`: they change the address that they stand in",
     "..": "Must not be `.` or `..`: they change the address that they stand in",
     "a\x00": "Must not have control characters",

@@ -71,7 +71,9 @@ class TestJson:
 
     def test_missing_body(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/locales", token=owner.token)
-        assert answer.error_paths() == [""]
+        assert answer.json["errors"] == [
+            {"path": "", "message": "Required: the request has no body"}
+        ]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"a=b"])
     def test_unexpected_body_is_ignored(self, world: World, owner: Someone, body: bytes) -> None:
@@ -168,12 +170,15 @@ class TestAccept:
 class TestPaths:
     """404 and 405: no such path, no such method."""
 
-    @pytest.mark.parametrize("path", ["/nowhere", "/locales/", "/me/nowhere", "/Locales"])
+    @pytest.mark.parametrize(
+        "path", ["/nowhere", "/locales/", "/me/nowhere", "/Locales", "/stores/x/customers/a/b"]
+    )
     @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
     def test_unknown_path(self, world: World, owner: Someone, method: str, path: str) -> None:
         for token in (owner.token, None):
             answer = world.call(method, path, token=token)
             assert answer.problem() == (404, "not_found")
+            assert answer.json["detail"].startswith("No operation has this path.")
 
     @pytest.mark.parametrize("path", sorted(interface()["paths"]))
     def test_wrong_method(self, world: World, path: str) -> None:

@@ -228,6 +228,21 @@ class TestCheck:
             rows=6, imported=3, variantOnly=1, fromFirstRow=1, created=2, products=2, skipped=3
         )
 
+    @pytest.mark.parametrize(
+        ("mapping", "columns"),
+        [
+            ({"ID": "id", "title": "title"}, "`ID`"),
+            ({"ID": "id", "g:id": "id", "title": "title"}, "`ID` or `g:id`"),
+        ],
+    )
+    def test_rows_without_the_mapped_id_column_name_it(
+        self, shop: Shop, mapping: dict[str, str], columns: str
+    ) -> None:
+        url = shop.server.put("/feed", "id,title\na,A\n")
+        checked = self.check(shop, url, mapping=mapping)
+        reason = f"The row has no column {columns}, from which the mapping takes the id."
+        assert checked["skippedRows"] == [{"row": 1, "id": None, "reason": reason}]
+
     def test_unmatched_rows_are_counted(self, shop: Shop) -> None:
         shop.put_product("a")
         checked = self.check(shop, shop.server.put("/feed", ROWS), mode="enrich_only")

@@ -38,7 +38,7 @@ def test_resumed_reader_continues_group() -> None:
 
 def test_row_with_only_a_group_is_skipped() -> None:
     with pytest.raises(RowSkipped, match="no id"):
-        RowReader(MAPPING, FeedDefaults("EUR")).read({"handle": "g"})
+        RowReader(MAPPING, FeedDefaults("EUR")).read({"handle": "g", "sku": ""})
 
 
 def test_image_only_row_adds_image_to_product() -> None:

@@ -6,7 +6,7 @@ In the local run and nowhere else.
 import pytest
 
 from storepost.platform.fetching import HTTP_OR_HTTPS, HTTPS, UrlNotAllowed, check_url, post
-from storepost.platform.fetching.guard import UrlRefusal
+from storepost.platform.fetching.guard import IN_THE_LOCAL_RUN, UrlRefusal
 from tests.platform.fetching.conftest import Resolver
 from tests.platform.fetching.servers import OK, serving
 
@@ -180,14 +180,20 @@ class TestLoopback:
         self, url: str, why: UrlRefusal, resolver: Resolver
     ) -> None:
         resolver.answers = {"shop.example": [["127.0.0.1"]]}
-        assert refusal(url) == why.value
+        assert refusal(url).removesuffix(IN_THE_LOCAL_RUN) == why.value
 
     def test_localhost_resolving_to_another_address_is_refused(self, resolver: Resolver) -> None:
         resolver.answers = {"localhost": [["127.0.0.1", "10.0.0.1"]]}
-        assert refusal("http://localhost:9000/") == UrlRefusal.NOT_PUBLIC.value
+        reason = UrlRefusal.NOT_PUBLIC.value + IN_THE_LOCAL_RUN
+        assert refusal("http://localhost:9000/") == reason
 
     def test_plain_http_to_public_address_is_refused(self) -> None:
-        assert refusal("http://8.8.8.8/", HTTPS) == UrlRefusal.SCHEME.value
+        assert refusal("http://8.8.8.8/", HTTPS) == UrlRefusal.SCHEME.value + IN_THE_LOCAL_RUN
+
+    def test_refusal_names_this_machine_where_it_would_help(self, resolver: Resolver) -> None:
+        assert refusal("https://nobody.example/").endswith(IN_THE_LOCAL_RUN)
+        assert refusal("http://shop:9000/").endswith(IN_THE_LOCAL_RUN)
+        assert not refusal("http://ann@127.0.0.1/").endswith(IN_THE_LOCAL_RUN)
 
     @pytest.mark.parametrize("local", [None, "", "0", "true", "yes", " 1"])
     def test_loopback_is_refused_outside_the_local_run(

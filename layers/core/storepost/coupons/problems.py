@@ -39,7 +39,7 @@ class NotAPool(Conflict):
 
 
 class InvalidState(Conflict):
-    """The coupon can't go from where it is to there."""
+    """The coupon's present status doesn't lead to the requested one."""
 
     code = "invalid_state"
     title = "The coupon's status doesn't allow this"

@@ -37,7 +37,10 @@ class BoughtOrder:
 
 
 def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
-    """Returns the order's customer id at a shop, which may have redacted them; None elsewhere."""
+    """Returns the customer's id at the shop, which may have redacted that customer.
+
+    None for a custom store, which redacts nobody, and for an order without a buyer.
+    """
     return incoming.buyer.external_id if incoming.buyer and not store.is_custom else None
 
 
@@ -97,7 +100,7 @@ class Buyer:
         profile counts it now, if it does.
         """
         seen = dict.fromkeys(self._added, (incoming.placed_at,))
-        profile = _with_names(self._after, self._store, incoming).identified(seen)
+        profile = _updated_from(self._after, self._store, incoming).identified(seen)
         order = replace(order, profile_id=profile.id)
         events = events_of(order, self._store.platform)
         self._after = _with_events(_counted(_counted(profile, had, -1), order, +1), events)
@@ -112,7 +115,7 @@ class Buyer:
         ValueError if no order was added.
         """
         if self._after is None:
-            raise ValueError("nobody bought anything")
+            raise ValueError("no order was added")
         changes, workspace = self._changes, self._store.workspace
         repository = ProfileRepository(workspace, changes.reads)
         profile = show_consents(changes, self.before, self._after, {})
@@ -166,8 +169,8 @@ def buyer_of(workspace: WorkspaceScope, profile_id: UUID | None) -> Profile | No
     return ProfileRepository(workspace).get(profile_id) if profile_id else None
 
 
-def _with_names(known: Profile | None, store: Store, incoming: IncomingOrder) -> Profile:
-    """The profile updated from the order; a name is set only where the profile has none."""
+def _updated_from(known: Profile | None, store: Store, incoming: IncomingOrder) -> Profile:
+    """The profile with the order's time, locale and, where it has no name, the buyer's name."""
     placed, buyer = incoming.placed_at, incoming.buyer or IncomingBuyer()
     profile = known or Profile(new_id(), store.workspace, first_seen_at=placed, last_seen_at=placed)
     if not profile.name:

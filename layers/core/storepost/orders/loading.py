@@ -1,8 +1,8 @@
 """Writes a store's new orders, several in one transaction with their buyers and both lists.
 
-A stored order is always listed. Most entries are stored in pages; those at the ends of a list are
-rows. A buyer of several orders is written once. The same functions decide everything that the
-order's own PUT decides.
+The two lists are the workspace's orders and the store's. A stored order is always listed. Most
+entries are stored in pages; those at the ends of a list are rows. A buyer of several orders is
+written once. The same functions decide everything that the order's own PUT decides.
 """
 
 from abc import ABC, abstractmethod

@@ -27,7 +27,7 @@ def address_of(shop: str, path: str) -> str:
     address only in the local run.
     """
     if not is_shop(shop):
-        raise ValueError("not a shop's own name: nothing else is ever opened as one")
+        raise ValueError("not a shop's `myshopify.com` name")
     stand_in = os.environ.get("SHOPIFY_STAND_IN")
     if stand_in and os.environ.get("STOREPOST_LOCAL") == "1":
         return f"{stand_in}/{shop}{path}"

@@ -13,6 +13,8 @@ DAY_FORM = "Must be a date, like `2026-01-31`"
 PHONE_FORM = "Must be a phone number with its country code, like +14155550123"
 BOOLEAN_FORM = "Must be `true` or `false`"
 NUMBER_FORM = "Must be a whole number"
+AMOUNT_FORM = "Must be a whole number of the currency's smallest unit: for 49.90 EUR it is `4990`"
+NO_BODY = "Required: the request has no body"
 _URL_FORM = "Must be a web address, like `https://example.com/`"
 _OWN = "Value error, "
 """What pydantic writes before the message of our own validators."""
@@ -70,8 +72,17 @@ def error_text(error: Error) -> str:
         return _one_of(str(context.get(_CHOICES[kind], "")))
     if kind == "string_pattern_mismatch":
         return PATTERNS.get(str(context["pattern"]), _OTHERWISE)
-    text = _TEXTS.get(kind) or _by_beginning(kind)
+    text = _of_place(kind, tuple(error["loc"])) or _TEXTS.get(kind) or _by_beginning(kind)
     return _counted(text, context) + _of_query(text, error)
+
+
+def _of_place(kind: str, place: tuple[str | int, ...]) -> str | None:
+    """Returns the text where the place tells more than the type of the error does."""
+    if kind == "missing" and place == ("body",):
+        return NO_BODY
+    if kind.startswith("int_") and place[-1:] == ("amount",):
+        return AMOUNT_FORM
+    return None
 
 
 def _by_beginning(kind: str) -> str:

@@ -19,7 +19,7 @@ def checked(external_id: str) -> str:
     Raises ValueError if it can't identify one record among all, or can't be part of a URL.
     """
     if names_nobody(external_id):
-        raise ValueError("Must be the id of one record: this is a placeholder, as `0` and `null`")
+        raise ValueError("Must be the id of one record, not a placeholder such as `0` or `null`")
     if external_id in {".", ".."}:
         raise ValueError("Must not be `.` or `..`: they change the address that they stand in")
     if _CONTROL.search(external_id):

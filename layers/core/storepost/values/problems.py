@@ -86,7 +86,7 @@ class MalformedRequest(Problem):
 
 
 class Unauthenticated(Problem):
-    """No token, or one that names nobody any more."""
+    """The request has no token, or one that isn't valid any more."""
 
     status = 401
     kind = code = "unauthenticated"

@@ -39,8 +39,8 @@ def parser() -> argparse.ArgumentParser:
     """All commands."""
     top = argparse.ArgumentParser(
         prog="storepost",
-        description="Calls a Storepost service. Its address and token are STOREPOST_BASE_URL and"
-        " STOREPOST_TOKEN, or those of a local run (.local/credentials.json).",
+        description="Calls a Storepost service. Its address and token are STOREPOST_URL and"
+        " STOREPOST_KEY, or those of a local run (.local/credentials.json).",
     )
     top.add_argument("--credentials", metavar="FILE", help="a local run's credentials.json")
     top.add_argument(

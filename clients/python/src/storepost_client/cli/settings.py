@@ -28,9 +28,10 @@ def settings_of(credentials: str | None, caller: str) -> Settings:
 
     `caller` selects a token of the file: a key's scope, or a person's role.
     """
-    base_url = os.environ.get("STOREPOST_BASE_URL")
+    base_url = os.environ.get("STOREPOST_URL")
     if base_url and not credentials:
-        return Settings(base_url.rstrip("/"), os.environ.get("STOREPOST_TOKEN"), None)
+        token = os.environ.get("STOREPOST_KEY")
+        return Settings(base_url.rstrip("/"), token, _store_of(token))
     local_run = _read(Path(credentials) if credentials else LOCAL_CREDENTIALS)
     tokens = {**local_run["sessions"], **local_run["apiKeys"]}
     if caller not in tokens:
@@ -38,12 +39,20 @@ def settings_of(credentials: str | None, caller: str) -> Settings:
     return Settings(local_run["baseUrl"], tokens[caller], local_run["storeId"])
 
 
+def _store_of(token: str | None) -> str | None:
+    """Returns the store of the local run whose key the token is; None for any other token."""
+    if not LOCAL_CREDENTIALS.exists():
+        return None
+    local_run = _read(LOCAL_CREDENTIALS)
+    return local_run["storeId"] if token in local_run["apiKeys"].values() else None
+
+
 def _read(file: Path) -> dict[str, Any]:
     try:
         credentials: dict[str, Any] = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         raise SettingsError(
-            f"There is no {file}. Set STOREPOST_BASE_URL and STOREPOST_TOKEN, or run this in the"
+            f"There is no {file}. Set STOREPOST_URL and STOREPOST_KEY, or run this in the"
             " folder of a local run (`make run`), or name its file with --credentials."
         ) from None
     return credentials

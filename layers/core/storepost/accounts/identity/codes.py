@@ -29,7 +29,7 @@ Code = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
     Field(repr=False),
 ]
-"""A code of any kind in a request: one in the wrong form is wrong, not invalid."""
+"""A code in a request. One in the wrong form counts as a wrong code, not as an invalid field."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class PasswordInvalid(ValidationFailed):
 
 
 class CodeInvalid(ValidationFailed):
-    """A wrong code, of whatever kind; it counts as a try."""
+    """The code isn't the one that was sent or shown. Each wrong code counts as a try."""
 
     code = "code_invalid"
     title = "The code is wrong"

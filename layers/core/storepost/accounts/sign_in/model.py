@@ -64,6 +64,7 @@ class Reset:
     person_id: UUID
     email: str
     password_mark: str = field(repr=False)
+    """`mark_of` the person when the link was sent."""
     expires_at: datetime
 
     def is_for(self, person: Person, now: datetime) -> bool:

@@ -46,8 +46,8 @@ class OwnerLeave(Conflict):
 
 
 class TwoFactorOff(Conflict):
-    """Two-factor authentication has to be on: for who requires it of others, for who is to own a
-    workspace that requires it, and for backup codes.
+    """An owner who requires two-factor authentication of others must have it on, and so must the
+    next owner of a workspace that requires it, and whoever asks for backup codes.
     """
 
     code = "two_factor_off"

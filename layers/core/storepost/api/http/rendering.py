@@ -29,6 +29,12 @@ def render(app: APIGatewayHttpResolver, problem: Problem) -> Response[str]:
     )
 
 
+_NO_PATH = (
+    "No operation has this path. Paths begin with `/v1`, are case-sensitive and don't end in a "
+    "slash. An external id with a `/` goes into the query, as `externalId`."
+)
+
+
 def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) -> Problem:
     """Returns the problem of a request that isn't valid."""
     errors = error.errors()
@@ -44,9 +50,9 @@ def missing(app: APIGatewayHttpResolver) -> Problem:
     methods = {route.method for route in routes if route.rule.match(path)}
     if "GET" in methods:
         methods.add("HEAD")
-    return (
-        MethodNotAllowed(headers={"Allow": ", ".join(sorted(methods))}) if methods else NotFound()
-    )
+    if methods:
+        return MethodNotAllowed(headers={"Allow": ", ".join(sorted(methods))})
+    return NotFound(_NO_PATH)
 
 
 def unexpected(error: BaseException) -> Internal:

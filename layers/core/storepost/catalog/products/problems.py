@@ -16,7 +16,7 @@ class SourcesTooLarge(ValidationFailed):
 
     code = "sources_too_large"
     title = "The product has too many records for one answer"
-    remedy = "Name one of the product's variants by `variantId`, and ask for each of them so."
+    remedy = "Ask for one variant at a time: name it in `variantId`."
 
     def __init__(self) -> None:
         """Names the parameter that narrows the answer."""

@@ -12,8 +12,8 @@ class LinkUsed(Conflict):
 
 
 class LinkExpired(Gone):
-    """The connect link is older than an hour, or the shop was disconnected since, or lets the app
-    do too little since.
+    """The connect link is older than an hour, or meanwhile the shop was disconnected or withdrew
+    permissions that the app needs.
     """
 
     code = "link_expired"

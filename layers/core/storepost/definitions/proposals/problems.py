@@ -37,7 +37,7 @@ class OwnProposal(Forbidden):
     title = "You can't approve your own proposal"
     remedy = (
         "Ask somebody else to approve it. Only owners and admins who are signed in may approve "
-        "their own."
+        "their own. An API key counts as the person who made it."
     )
 
 

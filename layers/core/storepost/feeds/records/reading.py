@@ -20,6 +20,7 @@ from storepost.values.placeholders import names_nobody
 from storepost.values.text import visible
 
 NO_ID = "The row has no id."
+NO_ID_COLUMN = "The row has no column {}, from which the mapping takes the id."
 ID_TOO_LONG = "The id is longer than 255 characters."
 UNUSABLE_ID = "The id is `.` or `..`, or has control characters or bytes that aren't text."
 SEEN_BEFORE = "An earlier row has the same id and locale."
@@ -127,7 +128,7 @@ class RowReader:
         mapped = self._mapped_texts(cells)
         name, options = self._name(cells, mapped)
         if name is None:
-            raise RowSkipped(NO_ID)
+            raise RowSkipped(self._why_no_id(cells))
         if len(name.id) > values.MAX_TEXT:
             raise RowSkipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
         self._check_ids(mapped, name)
@@ -144,6 +145,13 @@ class RowReader:
         own = (mapped.get(FeedField.ID), mapped.get(FeedField.ITEM_GROUP_ID) if has_group else None)
         if not all(is_usable(each) for each in own if each):
             raise RowSkipped(UNUSABLE_ID, name.id)
+
+    def _why_no_id(self, cells: Mapping[str, str]) -> str:
+        """Returns why a row can't be named: most often the mapping misspells the column."""
+        columns = self._columns.get(FeedField.ID, [])
+        if not columns or any(column in cells for column in columns):
+            return NO_ID
+        return NO_ID_COLUMN.format(" or ".join(f"`{column}`" for column in columns))
 
     def note_row(self, cells: Mapping[str, str] | None) -> None:
         """Notes a row that was read before, for the rows after it."""

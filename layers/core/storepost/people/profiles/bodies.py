@@ -14,7 +14,7 @@ from storepost.values.wire import Id, Name, PartialUpdate, RequestBody, Text
 
 def _somebodys(value: str) -> str:
     if names_nobody(value):
-        raise ValueError("Must name one person: this is a placeholder for nobody")
+        raise ValueError("Must name one person, not be a placeholder such as `0` or `null`")
     return value
 
 

@@ -23,9 +23,15 @@ def exemption(host: str, port: int, literal: Address | None) -> Callable[[Addres
         return None
     if f"{host}:{port}" in _named():
         return _any
-    if os.environ.get("FEED_ALLOW_LOOPBACK") == "1" and _is_this_machine(host, literal):
+    if allows_loopback() and _is_this_machine(host, literal):
         return _is_loopback
     return None
+
+
+def allows_loopback() -> bool:
+    """Returns whether every server of this machine may be reached."""
+    switches = ("STOREPOST_LOCAL", "FEED_ALLOW_LOOPBACK")
+    return all(os.environ.get(name) == "1" for name in switches)
 
 
 def _named() -> frozenset[str]:

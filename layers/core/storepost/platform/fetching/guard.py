@@ -16,7 +16,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from threading import Thread
 
 from storepost.platform.fetching.addresses import Address, is_public
-from storepost.platform.fetching.exemptions import exemption
+from storepost.platform.fetching.exemptions import allows_loopback, exemption
 from storepost.values.stored_enum import StoredEnum
 
 HTTPS = frozenset({"https"})
@@ -75,6 +75,12 @@ class UrlRefusal(StrEnum):
     )
 
 
+IN_THE_LOCAL_RUN = " In this local run `http://localhost:<port>/` works too."
+_NEEDS_PUBLIC = frozenset(
+    {UrlRefusal.SCHEME, UrlRefusal.INTERNAL_NAME, UrlRefusal.UNRESOLVED, UrlRefusal.NOT_PUBLIC}
+)
+
+
 class Failure(StoredEnum):
     """Why a permitted URL gave no answer. None names the URL."""
 
@@ -93,7 +99,8 @@ class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the cod
 
     def __init__(self, reason: UrlRefusal) -> None:
         super().__init__(reason.value)
-        self.reason = reason.value
+        has_other_way = reason in _NEEDS_PUBLIC and allows_loopback()
+        self.reason = reason.value + IN_THE_LOCAL_RUN * has_other_way
 
 
 class FetchFailed(Exception):  # noqa: N818 - it is what happened

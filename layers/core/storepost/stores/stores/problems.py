@@ -32,7 +32,10 @@ class StaleUpdate(Conflict):
 
     code = "stale_update"
     title = "A newer version is stored already"
-    remedy = "Send the record's newest state, with the time when it last changed."
+    remedy = (
+        "Nothing is to be done for an old record. To change the stored one, send its newest state "
+        "with the time of that change."
+    )
 
 
 class UrlNotAllowed(ValidationFailed):

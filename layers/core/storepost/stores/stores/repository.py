@@ -56,7 +56,7 @@ class StoreItem(VersionedItem, discriminator="store"):
 
 
 class StoreClaimItem(Item, discriminator="store_claim"):
-    """The claim of an external id; kept when the store is disconnected, so that it keeps its id."""
+    """The claim of an external id. A disconnection keeps it, so the store keeps its id."""
 
     store_id = Identifier()
 
