@@ -34,6 +34,7 @@ from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
+from storepost.values.ids import new_id
 from storepost.values.metrics import count
 
 PIECE_BYTES = 65_536
@@ -64,7 +65,7 @@ class FeedImportRun:
             running = self._written(running)
         self._put_manifest(self._new_manifest)
         commit_anew(lambda changes: self._complete(changes, running))
-        self._run.files.delete_files(running.id)
+        self._run.files.delete_files(running.id, running.plan)
 
     def _fetched(self, running: FeedImport) -> FeedImport:
         if running.stage is not Stage.STARTED:
@@ -85,7 +86,7 @@ class FeedImportRun:
     def _planned(self, running: FeedImport) -> FeedImport:
         """Returns the import once its plan is stored, or as it is without anything to write."""
         if running.stage is Stage.PLANNED:
-            self._run.files.get_plan(running.id, self._plan, self._new_manifest)
+            self._run.files.get_plan(running.id, running.plan, self._plan, self._new_manifest)
             self._manifest_version = self._run.files.manifest_version()
             return running
         files, before, rows = self._run.files, self._directory / "before", self._directory / "rows"
@@ -101,10 +102,10 @@ class FeedImportRun:
                 return running
             staging.write_plan(self._plan)
             staging.write_manifest(self._directory / "ahead", self._settings, is_ahead=True)
-        # First: where another run has planned the import meanwhile this fails, and its plan stays.
         self._put_manifest(self._directory / "ahead")
-        files.put_plan(running.id, self._plan, self._new_manifest)
-        return self._advanced(running, replace(running, stage=Stage.PLANNED))
+        plan_id = new_id()  # another run may have planned the import meanwhile, in another order
+        files.put_plan(running.id, plan_id, self._plan, self._new_manifest)
+        return self._advanced(running, replace(running, stage=Stage.PLANNED, plan=plan_id))
 
     def _resolved(self, running: FeedImport, staging: FeedStaging) -> FeedImport:
         settings, saved_at, is_all = self._feed.settings, time.monotonic(), False
