@@ -142,11 +142,15 @@ class FeedImportRun:
 
         Rows without an id are none if the feed had others: it is some other file.
         """
-        if not staging.rows or (staging.known_before and not staging.has_ids):
-            raise FeedUnusable(FeedFailure.NO_ROWS)
         is_scheduled = running.trigger is FeedTrigger.SCHEDULE
-        if is_scheduled and staging.missing(self._settings) * 2 > staging.known_before:
-            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
+        if not staging.rows or (staging.known_before and not staging.has_ids):
+            why = FeedFailure.NO_ROWS
+        elif is_scheduled and staging.missing(self._settings) * 2 > staging.known_before:
+            why = FeedFailure.IMPORT_FAILED
+        else:
+            return
+        self._advanced(running, running)  # it fails, and says what the file is
+        raise FeedUnusable(why)
 
     def _keep_skipped(self, running: FeedImport, staging: FeedStaging) -> None:
         batches = batched(staging.skipped(MAX_SKIPPED), SKIPPED_TOGETHER, strict=False)
