@@ -22,7 +22,7 @@ from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import clear_key_cache
 from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
-from tests.harness.call_interruption import Side, around_calls, killed_at
+from tests.harness.call_interruption import Killed, Side, around_calls, killed_at
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.runs import run_worker
 from tests.harness.world import BUCKET
@@ -302,6 +302,24 @@ def test_next_import_gets_all_its_tries(
     shop.server.put("/feed", FIRST)
     shop.world.deliver()
     assert shop.get(f"{path}/{waiting}")["status"] == "completed"
+
+
+def test_begun_writing_goes_on_though_store_was_disconnected(shop: Shop) -> None:
+    """A run that isn't killed doesn't notice either: no import ends with half of its products."""
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+
+    def after_first_chunk(_number: int, operation: str, side: Side) -> None:
+        if side is Side.AFTER and calls.made.count("TransactWriteItems") == 5:
+            raise Killed
+
+    with pytest.raises(Killed), around_calls(after_first_chunk) as calls:
+        resume(shop, feed)
+    assert shop.do("POST", f"/stores/{shop.store_id}/disconnect").status == 200
+    resume(shop, feed, tries=2)
+    shop.world.deliver()
+    assert outcome(shop, feed) == undisturbed
 
 
 def test_feed_deleted_during_import(shop: Shop) -> None:

@@ -53,13 +53,17 @@ class FeedImportRun:
             raise Superseded
         self._feed = feed
         self._store: Store = found_store(StoreRepository(run.message.workspace), feed.store_id)
-        if not self._store.is_active:
-            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         self._settings = digest_of(self._store, feed.settings)
         self._manifest_version: str | None = None
 
     def run(self, running: FeedImport) -> None:
-        """Fetches, resolves and writes the import, beginning at its current stage."""
+        """Fetches, resolves and writes the import, beginning at its current stage.
+
+        Once it may have written a part it goes on, whether the store is connected or not. Raises
+        FeedUnusable.
+        """
+        if running.stage is not Stage.PLANNED and not self._store.is_active:
+            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)
