@@ -20,12 +20,21 @@ from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import clear_key_cache
+from storepost.values.scope import WorkspaceScope
 from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
-from tests.harness.call_interruption import Killed, Side, around_calls, killed_at
+from tests.feeds.feeds.serving import FeedServer
+from tests.harness.call_interruption import (
+    Killed,
+    Side,
+    around_calls,
+    before_the_commit,
+    killed_at,
+)
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.runs import run_worker
-from tests.harness.world import BUCKET
+from tests.harness.world import BUCKET, World
+from tests.lifecycle.workspaces.full_workspace import Home
 
 FIRST = csv(
     *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
@@ -340,6 +349,22 @@ def test_feed_deleted_during_import(shop: Shop) -> None:
     assert waiting == []
     assert set(shop.products()) == {"own"}
     assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
+
+
+def test_skipped_rows_end_with_workspace(world: World, server: FeedServer) -> None:
+    """The workspace is deleted just before an import stores the rows that it skipped."""
+    home = Home(world)
+    shop = Shop(world, server, home.owner, WorkspaceScope(home.workspace.id), home.shop)
+    feed = shop.create(server.put("/feed", SECOND))
+    world.deliver_outbox()
+
+    def delete() -> None:
+        assert home.delete().status == 202
+        home.remove()
+
+    with before_the_commit(delete, which=3):
+        resume(shop, feed)
+    home.is_removed()
 
 
 def test_deletion_killed_at_any_call(shop: Shop) -> None:

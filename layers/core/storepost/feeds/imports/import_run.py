@@ -161,7 +161,7 @@ class FeedImportRun:
         for number, rows in enumerate(batches):
             changes = Changes()
             self._run.imports.keep_skipped(changes, running.id, number, rows)
-            changes.commit()
+            self._advanced(running, running, changes)  # so that none outlives a deleted import
 
     def _written(self, running: FeedImport) -> FeedImport:
         """Writes the rest of the plan, one chunk at a time."""
@@ -200,9 +200,14 @@ class FeedImportRun:
         count("ImportedRows", running.counts.rows)
         note_import(changes, self._store, feed.id, now)
 
-    def _advanced(self, before: FeedImport, after: FeedImport) -> FeedImport:
-        """Saves the import's progress. Raises Superseded if another run saved it meanwhile."""
-        changes = Changes()
+    def _advanced(
+        self, before: FeedImport, after: FeedImport, changes: Changes | None = None
+    ) -> FeedImport:
+        """Saves the import's progress, and other changes with it.
+
+        Raises Superseded if another run saved it meanwhile, or the import is gone.
+        """
+        changes = Changes() if changes is None else changes
         self._run.imports.save(changes, before, after)
         try:
             changes.commit()
