@@ -190,11 +190,9 @@ class FeedImportRun:
 
     def _complete(self, changes: Changes, running: FeedImport) -> None:
         feed, now = self._run.feed(), clock.now()
-        if feed is None or feed.running != running.id:
+        if feed is None or feed.deleted_at is not None or feed.running != running.id:
             raise Superseded
-        before = self._run.imports.get(running.id)
-        if before is None:
-            raise Superseded
+        before = self._reloaded(running)
         completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
         end_import(changes, self._run.message.workspace, feed, before, completed)
         count("ImportedRows", running.counts.rows)
