@@ -351,6 +351,25 @@ def test_feed_deleted_during_import(shop: Shop) -> None:
     assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
 
 
+def test_late_run_leaves_no_manifest_of_deleted_feed(shop: Shop) -> None:
+    """Another run has deleted the feed with all rows before this one puts its first manifest."""
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    shop.world.deliver_outbox()
+
+    def step(_number: int, operation: str, side: Side) -> None:
+        is_put = (operation, side) == ("PutObject", Side.BEFORE)
+        if waiting and is_put and calls.made.count(operation) == 2:
+            waiting.clear()
+            assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
+            resume(shop, feed)
+
+    waiting = [True]
+    with around_calls(step) as calls:
+        resume(shop, feed)
+    assert waiting == []
+    assert [name for name in shop.world.objects() if name.startswith("manifests/")] == []
+
+
 def test_skipped_rows_end_with_workspace(world: World, server: FeedServer) -> None:
     """The workspace is deleted just before an import stores the rows that it skipped."""
     home = Home(world)
