@@ -1,5 +1,6 @@
 """Many new products of one import, with concurrent writers and with faults."""
 
+from contextlib import suppress
 from functools import partial
 from uuid import UUID
 
@@ -23,7 +24,15 @@ from tests.feeds.feeds.loads import (
 )
 from tests.feeds.feeds.serving import FeedServer
 from tests.feeds.feeds.test_killed import message, resume
-from tests.harness.call_interruption import before_write, counted
+from tests.harness.call_interruption import (
+    Calls,
+    Killed,
+    Side,
+    another_container,
+    around_calls,
+    before_write,
+    counted,
+)
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.faults import FakeTime
 from tests.harness.throttling import MANY, Throttling, run_until_done
@@ -207,3 +216,33 @@ def works(shop: Shop, feed: Json, tries: int) -> bool:
     }
     answer = invoke(reader_of("FeedImportQueue"), {"Records": [record]})
     return not answer["batchItemFailures"]
+
+
+def test_runs_write_plan_that_import_names(shop: Shop) -> None:
+    """A second run plans the import before the first one stores its plan, and writes a part.
+
+    Its plan is in another order: to it, the products that the first run found to be new are known.
+    """
+    shop.put_product("p1")
+    begin = waiting(shop).begin
+    resume(shop, begin())
+    undisturbed = says(shop)
+    feed, second = begin(), Calls()
+
+    def until_chunk(_number: int, operation: str, side: Side) -> None:
+        if side is Side.AFTER and second.made.count("TransactWriteItems") == 2:
+            raise Killed
+
+    def step(_number: int, operation: str, side: Side) -> None:
+        nonlocal second
+        is_plan = side is Side.BEFORE and calls.made.count("PutObject") == 3
+        if is_plan and not second.made:
+            with suppress(Killed), another_container(), around_calls(until_chunk) as second:
+                resume(shop, feed)
+
+    with around_calls(step) as calls:
+        resume(shop, feed)
+    assert second.made
+    assert says(shop) == undisturbed
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert (latest["status"], latest["counts"]["created"]) == ("completed", 13)

@@ -472,23 +472,31 @@ class TestNextImport:
         assert self.placed(shop) == {"p1": {"v"}}
 
     @pytest.mark.parametrize(
-        "file",
+        ("read_as", "file"),
         [
-            "id,title,price\n",
-            "<rss><channel><title>T</title><link>https://shop.example/</link></channel></rss>",
-            "<shop><name>S</name><categories><category id='1' parentId='2'>A</category>"
-            "<category id='2'>B</category></categories><offers/></shop>",
-            '{"error": "maintenance"}',
-            "Too many connections\nTry again later\n",
-            "number,title\n1,A\n2,B\n",
-            "id,title,price\na;A;5\nb;B;5\n",
+            ("csv", "id,title,price\n"),
+            (
+                "xml",
+                "<rss><channel><title>T</title><link>https://shop.example/</link></channel></rss>",
+            ),
+            (
+                "xml",
+                "<shop><name>S</name><categories><category id='1' parentId='2'>A</category>"
+                "<category id='2'>B</category></categories><offers/></shop>",
+            ),
+            ("json", '{"error": "maintenance"}'),
+            ("csv", "Too many connections\nTry again later\n"),
+            ("csv", "number,title\n1,A\n2,B\n"),
+            ("csv", "id,title,price\na;A;5\nb;B;5\n"),
         ],
     )
-    def test_file_without_data_rows_removes_nothing(self, shop: Shop, file: str) -> None:
+    def test_file_without_data_rows_removes_nothing(
+        self, shop: Shop, read_as: str, file: str
+    ) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)
         again = shop.again(feed, file)
-        assert (again["status"], again["error"]) == ("failed", "no_rows")
+        assert (again["status"], again["error"], again["format"]) == ("failed", "no_rows", read_as)
         assert stored(shop) == before
 
     def test_rows_with_unusable_ids_count_as_rows(self, shop: Shop) -> None:

@@ -20,12 +20,21 @@ from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import clear_key_cache
+from storepost.values.scope import WorkspaceScope
 from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
-from tests.harness.call_interruption import Side, around_calls, killed_at
+from tests.feeds.feeds.serving import FeedServer
+from tests.harness.call_interruption import (
+    Killed,
+    Side,
+    around_calls,
+    before_the_commit,
+    killed_at,
+)
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.runs import run_worker
-from tests.harness.world import BUCKET
+from tests.harness.world import BUCKET, World
+from tests.lifecycle.workspaces.full_workspace import Home
 
 FIRST = csv(
     *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
@@ -304,6 +313,24 @@ def test_next_import_gets_all_its_tries(
     assert shop.get(f"{path}/{waiting}")["status"] == "completed"
 
 
+def test_begun_writing_goes_on_though_store_was_disconnected(shop: Shop) -> None:
+    """A run that isn't killed doesn't notice either: no import ends with half of its products."""
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+
+    def after_first_chunk(_number: int, operation: str, side: Side) -> None:
+        if side is Side.AFTER and calls.made.count("TransactWriteItems") == 5:
+            raise Killed
+
+    with pytest.raises(Killed), around_calls(after_first_chunk) as calls:
+        resume(shop, feed)
+    assert shop.do("POST", f"/stores/{shop.store_id}/disconnect").status == 200
+    resume(shop, feed, tries=2)
+    shop.world.deliver()
+    assert outcome(shop, feed) == undisturbed
+
+
 def test_feed_deleted_during_import(shop: Shop) -> None:
     """The run writes nothing more, and what it wrote is deleted."""
     feed, _ = ready(shop)
@@ -322,6 +349,41 @@ def test_feed_deleted_during_import(shop: Shop) -> None:
     assert waiting == []
     assert set(shop.products()) == {"own"}
     assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
+
+
+def test_late_run_leaves_no_manifest_of_deleted_feed(shop: Shop) -> None:
+    """Another run has deleted the feed with all rows before this one puts its first manifest."""
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    shop.world.deliver_outbox()
+
+    def step(_number: int, operation: str, side: Side) -> None:
+        is_put = (operation, side) == ("PutObject", Side.BEFORE)
+        if waiting and is_put and calls.made.count(operation) == 2:
+            waiting.clear()
+            assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
+            resume(shop, feed)
+
+    waiting = [True]
+    with around_calls(step) as calls:
+        resume(shop, feed)
+    assert waiting == []
+    assert [name for name in shop.world.objects() if name.startswith("manifests/")] == []
+
+
+def test_skipped_rows_end_with_workspace(world: World, server: FeedServer) -> None:
+    """The workspace is deleted just before an import stores the rows that it skipped."""
+    home = Home(world)
+    shop = Shop(world, server, home.owner, WorkspaceScope(home.workspace.id), home.shop)
+    feed = shop.create(server.put("/feed", SECOND))
+    world.deliver_outbox()
+
+    def delete() -> None:
+        assert home.delete().status == 202
+        home.remove()
+
+    with before_the_commit(delete, which=3):
+        resume(shop, feed)
+    home.is_removed()
 
 
 def test_deletion_killed_at_any_call(shop: Shop) -> None:

@@ -162,6 +162,17 @@ class TestUpdate:
         sources = shop.get(f"/products/{shop.products()['a']['id']}/sources")["items"]
         assert {item["source"]["name"] for item in sources} == {"Other"}
 
+    def test_columns_in_another_order_are_another_mapping(self, shop: Shop) -> None:
+        """Of several columns of one field the first with a value counts."""
+        columns = {"id": "id", "name": "title", "label": "title"}
+        feed = shop.feed(csv({"id": "a", "name": "Cup", "label": "A cup"}), mapping=columns)
+        assert shop.products()["a"]["title"] == "Cup"
+        turned = dict(reversed(columns.items()))
+        answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"mapping": turned})
+        assert list(answer.json["mapping"]) == ["label", "name", "id"]
+        shop.world.deliver()
+        assert shop.products()["a"]["title"] == "A cup"
+
     def test_changed_mapping_queues_import(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         answer = shop.do(

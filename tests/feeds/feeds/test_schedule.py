@@ -112,6 +112,7 @@ class TestRemovalLimit:
     def test_scheduled_import_may_not_remove_more_than_half(self, shop: Shop) -> None:
         done = self.scheduled(shop, 1)
         assert (done["status"], done["error"]) == ("failed", "import_failed")
+        assert (done["format"], done["counts"]) == ("csv", counts())
         assert set(shop.products()) == {"a", "b", "c", "d"}
 
     @pytest.mark.parametrize("by", ["asking", "changing"])

@@ -51,6 +51,12 @@ def test_semicolon_within_address_of_image_is_part_of_it(cell: str, images: list
     assert image_addresses(cell) == images
 
 
+def test_empty_column_of_a_custom_field_hides_no_field_of_that_name() -> None:
+    mapping = {"id": "id", "number": "mpn", "maker": "custom.mpn"}
+    assert values(mapping=mapping, number="M-1", maker=" ")[0] == {"custom.mpn": "M-1"}
+    assert values(mapping=mapping, number="M-1", maker="X")[0] == {"custom.mpn": "X"}
+
+
 def test_every_target_field() -> None:
     product, variant = values(
         item_group_id="g",

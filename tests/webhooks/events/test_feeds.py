@@ -8,6 +8,8 @@ import pytest
 from tests.feeds.feeds import feed_store
 from tests.feeds.feeds.conftest import running_server, server
 from tests.feeds.feeds.serving import FeedServer
+from tests.feeds.feeds.test_killed import resume
+from tests.harness.call_interruption import before_the_commit
 from tests.webhooks.events.shop import Shop, of
 
 __all__ = ["running_server", "server"]
@@ -49,6 +51,16 @@ class TestImports:
         assert event.type == "feed_import.failed"
         _, import_id = of(event)
         assert shop.data(event) == shop.get(f"/feeds/{feed['id']}/imports/{import_id}")
+
+    def test_import_of_a_feed_that_is_deleted_before_its_end_is_not_completed(
+        self, shop: Shop, feeds: feed_store.Shop
+    ) -> None:
+        feed = feeds.create(feeds.server.put("/feed", feed_store.csv(*ROWS)))
+        shop.world.deliver_outbox()
+        with before_the_commit(lambda: shop.call("DELETE", f"/feeds/{feed['id']}"), which=5):
+            resume(feeds, feed)
+        ended = [event.type for event in shop.events() if event.type.startswith("feed_import.")]
+        assert ended == ["feed_import.failed"]
 
     def test_pending_event_of_a_deleted_feed_has_only_ids(
         self, shop: Shop, feeds: feed_store.Shop

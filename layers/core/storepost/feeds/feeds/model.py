@@ -110,6 +110,8 @@ class FeedImport:
     counts: FeedCounts = FeedCounts()
     failure: FeedFailure | None = None
     stage: Stage = Stage.STARTED
+    plan: UUID | None = None
+    """Which of the plans that its runs have stored is written; None for another release's."""
     done: int = 0
     """Products of its plan that are written."""
     read: int = 0

@@ -58,6 +58,7 @@ class FeedImportItem(Item, discriminator="feed_import"):
     )
     failure = UnicodeAttribute(null=True)
     stage = UnicodeAttribute()
+    plan = Identifier(null=True)
     done = NumberAttribute()
     read = NumberAttribute(null=True)
     matched = NumberAttribute(null=True)

@@ -66,7 +66,7 @@ def update_feed(
     before, settings = feed.settings, replace(feed.settings, **fields)
     check_settings(settings, known_url=before.url)
     view = feed_view(workspace, feed)
-    if settings == before:
+    if _are_same(settings, before):
         return view
     after, queued = replace(feed, settings=settings), None
     repository = FeedRepository(workspace)
@@ -75,7 +75,7 @@ def update_feed(
         repository.claim(changes, after)
     if settings.name != before.name:
         rename_feed(changes, view.store, feed.id, settings.name)
-    if replace(settings, name=before.name) != before and view.store.is_active:
+    if not _are_same(replace(settings, name=before.name), before) and view.store.is_active:
         after, queued = import_by_hand(changes, workspace, after)
     repository.save(changes, after)
     return replace(
@@ -83,6 +83,11 @@ def update_feed(
         feed=after,
         latest=view.latest if after.running else queued or view.latest,
     )
+
+
+def _are_same(settings: FeedSettings, before: FeedSettings) -> bool:
+    """Returns whether nothing differs, the order of the columns included: it decides, too."""
+    return settings == before and [*settings.mapping] == [*before.mapping]
 
 
 def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> None:

@@ -34,6 +34,7 @@ from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
+from storepost.values.ids import new_id
 from storepost.values.metrics import count
 
 PIECE_BYTES = 65_536
@@ -52,19 +53,23 @@ class FeedImportRun:
             raise Superseded
         self._feed = feed
         self._store: Store = found_store(StoreRepository(run.message.workspace), feed.store_id)
-        if not self._store.is_active:
-            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         self._settings = digest_of(self._store, feed.settings)
         self._manifest_version: str | None = None
 
     def run(self, running: FeedImport) -> None:
-        """Fetches, resolves and writes the import, beginning at its current stage."""
+        """Fetches, resolves and writes the import, beginning at its current stage.
+
+        Once it may have written a part it goes on, whether the store is connected or not. Raises
+        FeedUnusable.
+        """
+        if running.stage is not Stage.PLANNED and not self._store.is_active:
+            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)
         self._put_manifest(self._new_manifest)
         commit_anew(lambda changes: self._complete(changes, running))
-        self._run.files.delete_files(running.id)
+        self._run.files.delete_files(running.id, running.plan)
 
     def _fetched(self, running: FeedImport) -> FeedImport:
         if running.stage is not Stage.STARTED:
@@ -85,7 +90,7 @@ class FeedImportRun:
     def _planned(self, running: FeedImport) -> FeedImport:
         """Returns the import once its plan is stored, or as it is without anything to write."""
         if running.stage is Stage.PLANNED:
-            self._run.files.get_plan(running.id, self._plan, self._new_manifest)
+            self._run.files.get_plan(running.id, running.plan, self._plan, self._new_manifest)
             self._manifest_version = self._run.files.manifest_version()
             return running
         files, before, rows = self._run.files, self._directory / "before", self._directory / "rows"
@@ -101,10 +106,10 @@ class FeedImportRun:
                 return running
             staging.write_plan(self._plan)
             staging.write_manifest(self._directory / "ahead", self._settings, is_ahead=True)
-        # First: where another run has planned the import meanwhile this fails, and its plan stays.
         self._put_manifest(self._directory / "ahead")
-        files.put_plan(running.id, self._plan, self._new_manifest)
-        return self._advanced(running, replace(running, stage=Stage.PLANNED))
+        plan_id = new_id()  # another run may have planned the import meanwhile, in another order
+        files.put_plan(running.id, plan_id, self._plan, self._new_manifest)
+        return self._advanced(running, replace(running, stage=Stage.PLANNED, plan=plan_id))
 
     def _resolved(self, running: FeedImport, staging: FeedStaging) -> FeedImport:
         settings, saved_at, is_all = self._feed.settings, time.monotonic(), False
@@ -141,18 +146,22 @@ class FeedImportRun:
 
         Rows without an id are none if the feed had others: it is some other file.
         """
-        if not staging.rows or (staging.known_before and not staging.has_ids):
-            raise FeedUnusable(FeedFailure.NO_ROWS)
         is_scheduled = running.trigger is FeedTrigger.SCHEDULE
-        if is_scheduled and staging.missing(self._settings) * 2 > staging.known_before:
-            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
+        if not staging.rows or (staging.known_before and not staging.has_ids):
+            why = FeedFailure.NO_ROWS
+        elif is_scheduled and staging.missing(self._settings) * 2 > staging.known_before:
+            why = FeedFailure.IMPORT_FAILED
+        else:
+            return
+        self._advanced(running, running)  # it fails, and says what the file is
+        raise FeedUnusable(why)
 
     def _keep_skipped(self, running: FeedImport, staging: FeedStaging) -> None:
         batches = batched(staging.skipped(MAX_SKIPPED), SKIPPED_TOGETHER, strict=False)
         for number, rows in enumerate(batches):
             changes = Changes()
             self._run.imports.keep_skipped(changes, running.id, number, rows)
-            changes.commit()
+            self._advanced(running, running, changes)  # so that none outlives a deleted import
 
     def _written(self, running: FeedImport) -> FeedImport:
         """Writes the rest of the plan, one chunk at a time."""
@@ -181,19 +190,22 @@ class FeedImportRun:
 
     def _complete(self, changes: Changes, running: FeedImport) -> None:
         feed, now = self._run.feed(), clock.now()
-        if feed is None or feed.running != running.id:
+        if feed is None or feed.deleted_at is not None or feed.running != running.id:
             raise Superseded
-        before = self._run.imports.get(running.id)
-        if before is None:
-            raise Superseded
+        before = self._reloaded(running)
         completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
         end_import(changes, self._run.message.workspace, feed, before, completed)
         count("ImportedRows", running.counts.rows)
         note_import(changes, self._store, feed.id, now)
 
-    def _advanced(self, before: FeedImport, after: FeedImport) -> FeedImport:
-        """Saves the import's progress. Raises Superseded if another run saved it meanwhile."""
-        changes = Changes()
+    def _advanced(
+        self, before: FeedImport, after: FeedImport, changes: Changes | None = None
+    ) -> FeedImport:
+        """Saves the import's progress, and other changes with it.
+
+        Raises Superseded if another run saved it meanwhile, or the import is gone.
+        """
+        changes = Changes() if changes is None else changes
         self._run.imports.save(changes, before, after)
         try:
             changes.commit()

@@ -47,20 +47,23 @@ class FeedObjects:
             return False
         return True
 
-    def put_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
-        """Puts the plan, and the manifest that holds once the plan is written."""
-        put_file(self._name(import_id, "plan"), plan)
-        put_file(self._name(import_id, "manifest"), manifest)
+    def put_plan(self, import_id: UUID, plan_id: UUID, plan: Path, manifest: Path) -> None:
+        """Puts a plan of the import, and the manifest that holds once the plan is written."""
+        for kind, path in zip(_kinds_of(plan_id), (plan, manifest), strict=True):
+            put_file(self._name(import_id, kind), path)
 
-    def get_plan(self, import_id: UUID, plan: Path, manifest: Path) -> None:
+    def get_plan(self, import_id: UUID, plan_id: UUID | None, plan: Path, manifest: Path) -> None:
         """Gets what `put_plan` put. Raises ObjectGone, and UnknownFormat."""
-        get_file(self._name(import_id, "plan"), plan)
-        get_file(self._name(import_id, "manifest"), manifest)
+        for kind, path in zip(_kinds_of(plan_id), (plan, manifest), strict=True):
+            get_file(self._name(import_id, kind), path)
         expect_known_format(plan, manifest)
 
-    def delete_files(self, import_id: UUID) -> None:
-        """Deletes the files of an import that has ended; the rows of a stopped run expire."""
-        for kind in ("file", "plan", "manifest"):
+    def delete_files(self, import_id: UUID, plan_id: UUID | None) -> None:
+        """Deletes the files of an import that has ended.
+
+        The rows of a stopped run expire, as do plans that weren't written.
+        """
+        for kind in ("file", *_kinds_of(plan_id)):
             delete_object(self._name(import_id, kind))
 
     def put_manifest(self, path: Path, replaced: str | None) -> str:
@@ -95,6 +98,12 @@ class FeedObjects:
 
     def _name(self, import_id: UUID, kind: str) -> str:
         return f"feeds/{self._feed}/{short(import_id)}/{kind}"
+
+
+def _kinds_of(plan_id: UUID | None) -> tuple[str, str]:
+    """Returns the kinds of a plan's file and of its manifest's."""
+    of = f"-{short(plan_id)}" if plan_id else ""
+    return f"plan{of}", f"manifest{of}"
 
 
 def _get_if_exists(name: str, path: Path) -> str | None:

@@ -61,7 +61,10 @@ def _stop_before_next(run: FeedRun) -> None:
 
 def _delete_products(run: FeedRun) -> None:
     feed = run.feed()
-    if feed is None or feed.deleted_at is None:
+    if feed is None:
+        run.files.delete_manifest()  # a late run may have put it
+        return
+    if feed.deleted_at is None:
         return
     store = found_store(StoreRepository(run.message.workspace), feed.store_id)
     if not delete_feed_contents(store, feed, run.is_over):

@@ -229,8 +229,8 @@ class RowReader:
             fields[GALLERY] = images
         if name.members:
             fields[MEMBERS] = {each.id: each.options for each in name.members}
-        for custom in self._custom:
-            fields[custom] = _cut(mapped.get(custom), values.MAX_CUSTOM)
+        custom = (each for each in self._custom if each in mapped)
+        fields |= {each: mapped[each][: values.MAX_CUSTOM] for each in custom}
         return _without_nothing(fields)
 
     def _further_images(self, cells: Mapping[str, str], images: list[str]) -> list[str]:
@@ -298,8 +298,8 @@ def joined_within(images: list[str]) -> str:
     return joined(fitting)
 
 
-def _cut(text: str | None, max_length: int = values.MAX_TEXT) -> str | None:
-    return text[:max_length] if text else None
+def _cut(text: str | None) -> str | None:
+    return text[: values.MAX_TEXT] if text else None
 
 
 def _image(images: list[str]) -> Fields | None:
