@@ -240,8 +240,11 @@ def _attempt(
     if reason is None:
         _note_taken(task, delivery, recipients, outcome)
     elif isinstance(reason, SkipReason):
-        finish = _finish_as_missed if _is_resent_later(task, reason) else _finish
-        finish(task, task.pending.skipped(reason, clock.now()))
+        skipped = task.pending.skipped(reason, clock.now())
+        if _is_resent_later(task, reason):
+            _finish_as_missed(task, skipped, delivery.is_unchanged)
+        else:
+            _finish(task, skipped)
     else:
         _note_refused(task, delivery, outcome, reason)
 
