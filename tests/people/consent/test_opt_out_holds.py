@@ -330,3 +330,23 @@ class TestOptOutTime:
         send_write_backs(shop)
         assert self.write_back_time(listener) > at(15)
         assert stated_by(shop, store, "c") == "unsubscribed"
+
+    def test_later_subscription_during_decision_is_not_overridden(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """The worker reads the customer after the address, whose consent has changed meanwhile."""
+        store, waiting = shop.store(), [20]
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        [message] = shop.queued()
+
+        def meanwhile(number: int, _operation: str, _moment: Side) -> None:
+            if number == 3 and waiting:
+                minute = waiting.pop()
+                with another_container():
+                    put_customer(shop, store, "c", minute, **subscribed(minute))
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert (waiting, listener.received) == ([], [])
+        assert state_of(shop) == stated_by(shop, store, "c") == "subscribed"

@@ -144,6 +144,9 @@ def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
 
 def _write_to_store(task: Task, profile: Profile, consent: AddressConsent, reads: Reads) -> None:
     customers = _customers(task, profile, consent)
+    if task.is_contradicted(task.addressed(customers)):
+        # An opt-in that the store has just sent may count: the consent was read before it.
+        consent = ConsentRepository(task.workspace).consent_of(task.address)
     store = StoreRepository(task.workspace, reads).get(task.store_id)
     if _was_taken(task, customers):
         if store is not None:
