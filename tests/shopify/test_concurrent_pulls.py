@@ -1,6 +1,7 @@
 """A pull, with other writers of the same person between its reads and its writes."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -11,8 +12,16 @@ from local.shopify.customers import Consent, ShopCustomer
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.sync.pulls import running
 from storepost.sync.records.reading import moment_of
+from storepost.sync.webhooks.messages import Webhook
+from storepost.sync.webhooks.worker import work_on
 from storepost.values import clock
-from tests.harness.call_interruption import before_the_commit, counted
+from tests.harness.call_interruption import (
+    Side,
+    another_container,
+    around_calls,
+    before_the_commit,
+    counted,
+)
 from tests.harness.world import Someone
 from tests.shopify.hooks import (
     CUSTOMER,
@@ -26,6 +35,7 @@ from tests.shopify.hooks import (
     customer_body,
     order_body,
 )
+from tests.shopify.privacy_requests import REDACT
 from tests.shopify.pulls import ask, order_node, state
 from tests.shopify.shops import SHOP, Shopify
 from tests.sync.batches.batch_store import Shop
@@ -117,3 +127,89 @@ def _is_shown(who: str, profile: dict[str, Any], shop: Shop) -> bool:
         "by another store": len(profile["storeIds"]) == 2,
     }
     return found[who]
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_person_redacted_during_pull_does_not_return(
+    hooks: Hooks, shop: Shop, is_known: bool
+) -> None:
+    """The redaction comes before any of the pull's reads of records: a second for all of them."""
+    if is_known:
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+    ask(hooks, shop.owner)
+    hooks.world.deliver_outbox()
+    pull = partial(running.pull, hooks.store, 1, lambda: 10**6)
+    check_redaction_within(shop, pull, ["BatchGetItem"])
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+@pytest.mark.parametrize("topic", ["customers/update", "orders/create"])
+def test_person_redacted_during_webhook_does_not_return(
+    hooks: Hooks, shop: Shop, topic: str, is_known: bool
+) -> None:
+    """The redaction comes between any two reads of the webhook's worker."""
+    if is_known:
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+    is_order = topic == "orders/create"
+    check_redaction_within(shop, webhook(topic, order_body() if is_order else customer_body()))
+
+
+@pytest.mark.parametrize("topic", ["customers/update", "orders/create"])
+def test_customer_redacted_during_webhook_does_not_return_to_known_person(
+    hooks: Hooks, shop: Shop, topic: str
+) -> None:
+    """Another store has the person, too, who stays without the shop's customer."""
+    by_another_store(shop, hooks.world.store(shop.owner))
+    hooks.notify("customers/create", customer_body(**consents("subscribed")))
+    is_order = topic == "orders/create"
+    work = webhook(topic, order_body() if is_order else customer_body())
+    for place in redacted_within(shop, work):
+        [profile] = shop.get("/profiles")["items"]
+        identities = shop.get(f"/profiles/{profile['id']}/identities")["items"]
+        kinds = [(each["type"], each["value"]) for each in identities]
+        assert ("platform_customer_id", str(CUSTOMER)) not in kinds, place
+        assert hooks.find_customer() is None, place
+        assert {each["buyer"] for each in orders_of(shop)} <= {None}, place
+
+
+def webhook(topic: str, body: object) -> Meanwhile:
+    """Lets the worker handle a webhook."""
+    received = Webhook(SHOP, topic, clock.now(), json.dumps(body).encode())
+    return partial(work_on, json.dumps(received.payload()), lambda: 10**6)
+
+
+def check_redaction_within(
+    shop: Shop, work: Meanwhile, names: Collection[str] = ("GetItem", "BatchGetItem")
+) -> None:
+    """The shop redacts its customer before any read of the work: nobody is left."""
+    for place in redacted_within(shop, work, names):
+        assert shop.get("/profiles")["items"] == [], place
+        assert {each["buyer"] for each in orders_of(shop)} <= {None}, place
+
+
+def orders_of(shop: Shop) -> list[Any]:
+    """All orders, whole; a buyer as text, to be compared."""
+    orders = [shop.get(f"/orders/{each['id']}") for each in shop.get("/orders")["items"]]
+    return [each | {"buyer": each["buyer"] and str(each["buyer"])} for each in orders]
+
+
+def redacted_within(
+    shop: Shop, work: Meanwhile, names: Collection[str] = ("GetItem", "BatchGetItem")
+) -> Iterator[int]:
+    """Runs the work once for each of its reads, before which the shop redacts its customer."""
+    redact = webhook("customers/redact", REDACT)
+    restore = shop.world.checkpoint(deliver=False)
+    reads = [number for number, name in enumerate(counted(work), 1) if name in names]
+    assert len(reads) > 3
+    for place in reads:
+        restore()
+
+        def meanwhile(number: int, _name: str, side: Side, place: int = place) -> None:
+            if (number, side) == (place, Side.BEFORE):
+                with another_container():
+                    redact()
+
+        with around_calls(meanwhile):
+            work()
+        shop.world.deliver()
+        yield place

@@ -17,11 +17,14 @@ from storepost.platform.attempts.waits import JITTER, WAITS
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import ConnectionStatus
 from storepost.stores.stores.repository import StoreRepository
+from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks.people import GID
 from storepost.values import clock
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.crash_points import crashes
 from tests.harness.later_attempts import advance
 from tests.harness.world import CANARY, Someone
+from tests.people.consent.listening_store import Shop, hand_over
 from tests.shopify.hooks import CUSTOMER, EMAIL, PHONE, UPDATED, Hooks, consents, customer_body
 from tests.shopify.shops import SHOP, Shopify, connection_is
 
@@ -228,6 +231,39 @@ class TestFailed:
         assert want("subscribed") == failed("Somebody has to approve the app in the shop again.")
         store = shopify.store(hooks.workspace)
         assert store.connection_status is ConnectionStatus.NEEDS_REAUTH
+
+    @pytest.mark.parametrize("refusal", ["app removed", "scope withdrawn"])
+    def test_shop_connected_again_during_failing_attempt_is_tried_next(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, refusal: str
+    ) -> None:
+        """What the shop had missed was sent again just before this attempt was recorded."""
+        subscribed = Consent("SUBSCRIBED", moment_of(UPDATED))
+        customer = ShopCustomer(CUSTOMER, EMAIL, PHONE, email_consent=subscribed)
+        shopify.shop(SHOP).customers.append(customer)
+        hooks.notify("customers/create", customer_body(**consents("subscribed")))
+        shop = Shop(hooks.world, owner, hooks.workspace)
+        shop.change(hooks.profile(), "unsubscribed")
+        [message] = shop.queued()
+        installation = shopify.shop().installation
+        assert installation is not None
+        granted = installation.scopes
+        if refusal == "app removed":
+            shopify.shop().installation = None
+        else:
+            installation.scopes = ("read_customers", "read_orders", "read_products")
+
+        def connect_again() -> None:
+            installation.scopes = granted
+            shopify.connect(owner, hooks.workspace)
+            hooks.world.deliver()
+
+        restore = hooks.world.checkpoint(deliver=False)
+        last = counted(lambda: hand_over(message)).count("TransactWriteItems")
+        restore()
+        with before_the_commit(connect_again, last):
+            assert not hand_over(message)
+        assert hand_over(message, 2)
+        assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
 
     def test_user_error_from_shop(self, shopify: Shopify, want: Want) -> None:
         error = {"field": None, "message": f"{EMAIL} no", "code": "INVALID"}

@@ -1,6 +1,7 @@
 """DELETE /profiles/{id}/identities/{identityId}: nobody has a mistyped address any more."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,7 +12,13 @@ from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import IdentityItem
-from tests.harness.call_interruption import before_the_commit
+from tests.harness.call_interruption import (
+    Side,
+    another_container,
+    around_calls,
+    before_the_commit,
+    counted,
+)
 from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.receiver import Receiver
 from tests.harness.world import Answer, World
@@ -259,6 +266,30 @@ class TestCrashesAndRaces:
             put_customer(shop, store, "c", 5, email=email)
         _, answer = self.beside(shop, lambda: put_customer(shop, store, "c", 5, email=BEN))
         assert answer.problem() == (409, "identity_of_customer")
+
+    def test_removal_between_reads_of_another_request(self, shop: Shop) -> None:
+        """The request reads the claim before, and the profile after: the address is nobody's."""
+        person = person_with(shop, BEN, ANN)
+        identity = identities(shop, person)[BEN]
+        upsert = partial(upserted, shop, email=BEN)
+        restore = shop.world.checkpoint()
+        reads = [n for n, name in enumerate(counted(upsert), 1) if name == "BatchGetItem"]
+        assert len(reads) > 1
+        for place in reads:
+            restore()
+
+            def meanwhile(number: int, _name: str, side: Side, place: int = place) -> None:
+                if (number, side) == (place, Side.BEFORE):
+                    path = f"/profiles/{person['id']}/identities/{identity}"
+                    with another_container():
+                        answer = shop.world.call("DELETE", path, token=shop.owner.token)
+                    assert answer.status == 204
+
+            with around_calls(meanwhile):
+                other = upsert()
+            assert other["id"] != person["id"], place
+            assert list(identities(shop, person)) == [ANN], place
+            assert profile_of(shop, BEN)["id"] == other["id"], place
 
     @pytest.mark.parametrize("is_subscribed", [False, True])
     def test_killed_at_any_call(self, world: World, shop: Shop, *, is_subscribed: bool) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from storepost.values import clock
+from tests.harness.call_interruption import Side, another_container, around_calls
 from tests.harness.receiver import Receiver
 from tests.people.consent.customers_of_stores import (
     change_consent,
@@ -30,7 +31,7 @@ from tests.people.consent.imports import (
     row,
     upserted,
 )
-from tests.people.consent.listening_store import Shop
+from tests.people.consent.listening_store import Shop, hand_over
 
 LATER = clock.to_text(clock.now() + timedelta(days=30_000))
 
@@ -119,6 +120,28 @@ class TestStoresThatMissedOptOut:
             self.check(shop, listener, store)
         ids = [each.headers["webhook-id"] for each in listener.received]
         assert len(set(ids)) == len(ids) == 3
+
+    def test_subscription_repeated_while_store_accepts_opt_out_is_corrected(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """The store may have stored its own record after the opt-out that it accepted."""
+        store, waiting = shop.store(), [2]
+        put_customer(shop, store, "c", 1, **subscribed())
+        change_consent(shop, ANN, "unsubscribed")
+        [message] = shop.queued()
+
+        def meanwhile(_number: int, _operation: str, _moment: Side) -> None:
+            if listener.received and waiting:
+                minute = waiting.pop()
+                with another_container():
+                    put_customer(shop, store, "c", minute, **subscribed())
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        send_write_backs(shop)
+        assert received(listener) == [("unsubscribed", "c")] * 2
+        assert len(set(listener.ids)) == 2
+        assert stated_by(shop, store, "c") == "unsubscribed"
 
     def test_repeated_record_causes_one_write_back(self, shop: Shop, listener: Receiver) -> None:
         store = shop.store()
@@ -307,3 +330,23 @@ class TestOptOutTime:
         send_write_backs(shop)
         assert self.write_back_time(listener) > at(15)
         assert stated_by(shop, store, "c") == "unsubscribed"
+
+    def test_later_subscription_during_decision_is_not_overridden(
+        self, shop: Shop, listener: Receiver
+    ) -> None:
+        """The worker reads the customer after the address, whose consent has changed meanwhile."""
+        store, waiting = shop.store(), [20]
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        change_consent(shop, ANN, "unsubscribed", 10)
+        [message] = shop.queued()
+
+        def meanwhile(number: int, _operation: str, _moment: Side) -> None:
+            if number == 3 and waiting:
+                minute = waiting.pop()
+                with another_container():
+                    put_customer(shop, store, "c", minute, **subscribed(minute))
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert (waiting, listener.received) == ([], [])
+        assert state_of(shop) == stated_by(shop, store, "c") == "subscribed"

@@ -289,6 +289,32 @@ class TestOwedAfterErasure:
         assert owed_rows(shop) == []
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
+    @pytest.mark.parametrize("is_disconnected", [False, True])
+    def test_write_back_address_removed_before_first_attempt(
+        self, shop: Shop, listener: Receiver, is_disconnected: bool
+    ) -> None:
+        """The store had an address for it: it is kept, though the store was never sent it."""
+        store = shop.store()
+        path = f"/stores/{store}/write-back"
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        if is_disconnected:
+            disconnect(shop, store)
+        change_consent(shop, ANN, "unsubscribed", 10)
+        if is_disconnected:
+            shop.world.deliver()
+        erase(shop)
+        if is_disconnected:
+            reconnect(shop, store)
+        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        shop.world.deliver()
+        assert listener.received == []
+        answer = shop.world.call("PUT", path, token=shop.owner.token, json_body={"url": URL})
+        assert answer.status == 200
+        shop.world.deliver()
+        assert received(listener) == [("unsubscribed", "c")]
+        assert owed_rows(shop) == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
     def test_store_without_write_back_address_keeps_nothing(self, shop: Shop) -> None:
         """Nothing of the person is kept for it."""
         store = shop.store(listens=False)

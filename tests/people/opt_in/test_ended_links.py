@@ -1,5 +1,7 @@
 """Opt-in links that are over: too old, answered, refused, or of an address without a profile."""
 
+from collections.abc import Callable
+
 import pytest
 
 from storepost.accounts.workspaces.repository import WorkspaceItem, workspace_key
@@ -178,3 +180,49 @@ class TestLinkEnd:
         path = person.request_link()
         forget(scenario, claims=False)
         is_over(scenario, path)
+
+
+def unsubscribe(scenario: Scenario, person: Requested) -> None:
+    assert scenario.consent(person.id, "unsubscribed").status == 200
+
+
+def erase(scenario: Scenario, person: Requested) -> None:
+    assert scenario.call("DELETE", f"/profiles/{person.id}").status == 204
+
+
+REFUSALS: dict[str, Callable[[Scenario, Requested], object]] = {
+    "unsubscribed": unsubscribe,
+    "erased": erase,
+    "complaint": lambda scenario, _: suppress(scenario, ANN, "complaint"),
+    "suppressed": lambda scenario, _: suppress(scenario, ANN, "manual"),
+    "nobody's": give_up_address,
+    "confirmed": lambda scenario, _: import_opt_in(scenario),
+}
+
+
+def import_opt_in(scenario: Scenario) -> None:
+    """An import has a confirmed opt-in of the address."""
+    row = {"email": ANN, "state": "subscribed", "occurredAt": day(1), "proof": PROOF}
+    confirmed = {**row, "evidence": {"optInLevel": "confirmed"}}
+    answer = scenario.call("POST", "/consent/import", {"changes": [confirmed]})
+    assert (answer.status, answer.json["failed"]) == (200, [])
+
+
+class TestQueuedEmail:
+    """An email waits in its queue: what happens meanwhile decides whether it is sent."""
+
+    @pytest.mark.parametrize("refusal", REFUSALS)
+    def test_is_not_sent_after_refusal(self, scenario: Scenario, refusal: str) -> None:
+        person = somebody(scenario)
+        assert person.ask(occurredAt=day(0)).status == 202
+        scenario.world.deliver_outbox()
+        REFUSALS[refusal](scenario, person)
+        assert person.emails == []
+        assert [scenario.world.queue_depth(q) for q in ("EmailQueue", "EmailDeadLetters")] == [0, 0]
+
+    def test_is_sent_after_merge(self, scenario: Scenario) -> None:
+        person, other = somebody(scenario), somebody(scenario, BOB)
+        assert person.ask().status == 202
+        scenario.world.deliver_outbox()
+        scenario.merge(other.id, person.id)
+        assert len(person.emails) == 1

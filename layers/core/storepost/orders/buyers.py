@@ -14,10 +14,16 @@ from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.merging import Arrival, person_of
-from storepost.people.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
+from storepost.people.profiles.model import (
+    IdentityType,
+    LocaleOrigin,
+    LocaleSignal,
+    LocaleSource,
+    Profile,
+)
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import people_of_arrival, takes_in
-from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
@@ -79,13 +85,14 @@ class Buyer:
     """The buyer of one or more orders in a unit of work, saved once for all of them."""
 
     def __init__(self, changes: Changes, store: Store, incoming: IncomingOrder) -> None:
-        """Reads the profile of the order's buyer. Raises MergedFirst, having added nothing."""
+        """Reads the profile of the order's buyer. Raises LostRace, having added nothing."""
         self._changes = changes
         self._store = store
         self.identities = incoming.identities(store)
         cause = MergeCause(store.platform, incoming.external_id)
         arrival = Arrival(store.workspace, self.identities, people_of_arrival, cause)
         self._known, self.before = person_of(changes, arrival)
+        self._expect_unredacted(incoming)
         self._added = takes_in(self.before, self.identities, self._known)
         self._after = self.before
         self._events: list[ProfileEvent] = []
@@ -107,6 +114,18 @@ class Buyer:
         placed = next((event for event in events if event.name == PLACED), None)
         self._events += [event for event in events if event is not placed]
         return replace(order, recorded=recorded_events_of(order)), placed
+
+    def _expect_unredacted(self, incoming: IncomingOrder) -> None:
+        """Raises LostRace where the buyer was redacted after the caller had checked that.
+
+        A redaction frees the claim of the customer's id, which was read later.
+        """
+        own = IdentityType.PLATFORM_CUSTOMER_ID
+        is_freed = any(
+            claim.is_free for each, claim in self._known.claims.items() if each.type is own
+        )
+        if is_freed and is_redacted(Changes(), self._store, incoming):
+            raise LostRace
 
     def save(self) -> Profile:
         """Adds the profile, its claims and its other events to the unit of work.

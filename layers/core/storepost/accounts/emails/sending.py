@@ -1,5 +1,6 @@
 """Sends an email under a lease: a run that is killed in between may send it twice, never none."""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from aws_lambda_powertools.utilities.idempotency import (
@@ -28,8 +29,12 @@ def _records() -> DynamoDBPersistenceLayer:
     )
 
 
-def send(body: str, context: LambdaContext) -> None:
-    """Sends the email in a message, unless it was sent already.
+type IsWanted = Callable[[OutgoingEmail], bool]
+"""Returns whether an email may be sent now: its recipient may have refused it in the meantime."""
+
+
+def send(body: str, context: LambdaContext, is_wanted: IsWanted) -> None:
+    """Sends the email in a message, unless it was sent already or isn't wanted any more.
 
     A permanent refusal ends the matter; everything else raises, and the queue retries.
     """
@@ -42,10 +47,13 @@ def send(body: str, context: LambdaContext) -> None:
         config=_config,
         key_prefix="email",
     )
-    once(email=email, email_id=str(email.id))
+    once(email=email, email_id=str(email.id), is_wanted=is_wanted)
 
 
-def _send(email: OutgoingEmail, email_id: str) -> None:
+def _send(email: OutgoingEmail, email_id: str, is_wanted: IsWanted) -> None:
+    if not is_wanted(email):
+        logger.info("email not wanted", extra={"email": email_id, "template": email.template})
+        return
     rendered = render(email.template, email.params)
     try:
         send_email(

@@ -21,6 +21,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.service import get_profile
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
 
 
@@ -75,7 +76,9 @@ def owe_opt_out(
         if is_there and each.store_id in waiting:
             customers.setdefault(each.store_id, []).append(each.external_id)
     if customers:
-        add_owed(changes, workspace, address, change, holds.as_of, customers)
+        stores = StoreRepository(workspace).named(customers)
+        accepting = {store.id for store in stores if store.takes_consent}
+        add_owed(changes, workspace, address, change, holds.as_of, customers, accepting)
         first = NamedAttempt(since=OF_ERASED)
         queue_write_backs(changes, workspace, change, sorted(customers), first)
 

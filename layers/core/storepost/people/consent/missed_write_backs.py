@@ -6,6 +6,7 @@ an hour away. Each has a row in the store's partition until it is sent again (`r
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from pynamodb.expressions.condition import Condition
@@ -62,6 +63,12 @@ def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Precondition:
     """Returns the precondition that consent can't be written to the store."""
     row = StoreItem(*store_key(workspace, store_id))
     return Precondition(row, StoreItem.takes_consent == False)  # noqa: E712 - a condition of DynamoDB's
+
+
+def is_connected_since(workspace: WorkspaceScope, store_id: UUID, at: datetime) -> Precondition:
+    """Returns the precondition that the store wasn't connected again after that time."""
+    row = StoreItem(*store_key(workspace, store_id))
+    return Precondition(row, StoreItem.connected_at == at)
 
 
 def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Precondition:

@@ -4,7 +4,7 @@ A row has only what a write-back needs: the stores' ids of the customers, the ti
 hash of the address. A store's part is deleted once the store accepted it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -48,8 +48,8 @@ class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     """By the stores' ids: each store's own ids of the customers."""
     resends = NumberAttribute(default=0)
     attempts = JSONAttribute(null=True)
-    """By the ids of the stores that an attempt was made at, also before the erasure: how many
-    failed since they were last restarted.
+    """By the ids of the stores that accepted consent at the erasure, or that an attempt was made
+    at: how many attempts failed since they were last restarted.
     """
     deliveries = JSONAttribute(null=True)
     """By the stores' ids: how many deliveries were begun, where more than one."""
@@ -66,8 +66,8 @@ class OwedOptOut:
     resends: int
     """How often it was sent again because a store accepted another change."""
     attempts: Mapping[UUID, int]
-    """How many attempts failed at each store since they were last restarted; a store that none was
-    ever made at isn't among them.
+    """How many attempts failed at each store since they were last restarted; a store that never
+    accepted consent isn't among them.
     """
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
@@ -99,10 +99,12 @@ def add_owed(
     change: ConsentChange,
     as_of: datetime,
     customers: Mapping[UUID, Iterable[str]],
+    accepting: Collection[UUID],
 ) -> None:
     """Keeps the unsubscription for these customers' stores, even if the change is deleted.
 
-    `as_of` is the latest time at which it was stated.
+    `as_of` is the latest time at which it was stated, `accepting` are those of the stores that
+    accept consent now.
     """
     counts = {
         str(each.store_id): each.delivery_count
@@ -112,7 +114,7 @@ def add_owed(
     tried = {
         str(each.store_id): 0
         for each in change.write_backs
-        if each.store_id in customers and each.attempts
+        if each.store_id in customers and (each.attempts or each.store_id in accepting)
     }
     row = OwedOptOutItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),

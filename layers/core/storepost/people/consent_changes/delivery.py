@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from storepost.people.consent.missed_write_backs import Precondition, has_address
+from storepost.people.consent.missed_write_backs import (
+    Precondition,
+    has_address,
+    is_connected_since,
+)
 from storepost.people.consent.model import ConsentChange
 from storepost.people.consent_changes.requests import (
     WriteBackOutcome,
@@ -30,11 +34,15 @@ class Delivery:
     """None for a shop."""
 
     @property
-    def is_unchanged(self) -> Precondition | None:
-        """Returns the precondition that the store's address is unchanged; None for a shop."""
+    def is_unchanged(self) -> Precondition:
+        """Returns the precondition that the store's address, or a shop's connection, is the same.
+
+        With another one it was just sent what it had missed.
+        """
+        workspace, store = self.store.workspace, self.store
         if self.config is None:
-            return None
-        return has_address(self.store.workspace, self.store.id, self.config.url)
+            return is_connected_since(workspace, store.id, store.connected_at)
+        return has_address(workspace, store.id, self.config.url)
 
     def deliver(
         self,

@@ -72,7 +72,7 @@ def _record_outcome(
     store, refusal = delivery.store, outcome.reason
     if refusal is SkipReason.PERMISSION_MISSING:
         note_owed_refusal(workspace, ref, store.id)
-        record_missed(workspace, store.id, ref)
+        record_missed(workspace, store.id, ref, delivery.is_unchanged)
         return
     if not isinstance(refusal, WriteBackRefusal):
         if refusal is None:

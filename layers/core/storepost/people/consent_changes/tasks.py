@@ -70,6 +70,11 @@ class Task:
             moments += (m + _MOMENT for m in map(self._contradicted_at, customers) if m)
         return replace(self, change=replace(self.change, occurred_at=max(moments)))
 
+    def is_contradicted(self, customers: Iterable[Customer]) -> bool:
+        """Returns whether a customer has a later opt-in, which seems not to count."""
+        moments = filter(None, map(self._contradicted_at, customers))
+        return self.change.is_opt_out and any(each > self.change.occurred_at for each in moments)
+
     def _contradicted_at(self, customer: Customer) -> datetime | None:
         channel = self.address.channel
         has_it = customer.consent(channel) is self.change.state

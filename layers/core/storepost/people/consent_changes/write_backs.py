@@ -8,6 +8,7 @@ before this one is recorded: a message whose attempt is recorded is done, and no
 """
 
 import json
+from functools import partial
 from uuid import UUID
 
 from storepost.people.consent.decision import AddressConsent, ChangeRef
@@ -27,7 +28,9 @@ from storepost.people.consent.model import (
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.resending import queue_missed, resend_of
+from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_messages import NamedAttempt, series_of
+from storepost.people.consent.write_back_queue import restart_one
 from storepost.people.consent.write_back_statuses import WriteBackStatusRepository
 from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to
 from storepost.people.consent_changes.later_attempts import next_attempt_at, queue_attempt
@@ -47,7 +50,7 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
 from storepost.platform.messaging.tries import TRIES, check_tries
-from storepost.platform.persistence.changes import LostRace
+from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.stores.stores.model import Store
@@ -141,6 +144,9 @@ def _carry_out(task: Task, attempt: NamedAttempt, tries: int) -> None:
 
 def _write_to_store(task: Task, profile: Profile, consent: AddressConsent, reads: Reads) -> None:
     customers = _customers(task, profile, consent)
+    if task.is_contradicted(task.addressed(customers)):
+        # An opt-in that the store has just sent may count: the consent was read before it.
+        consent = ConsentRepository(task.workspace).consent_of(task.address)
     store = StoreRepository(task.workspace, reads).get(task.store_id)
     if _was_taken(task, customers):
         if store is not None:
@@ -237,8 +243,11 @@ def _attempt(
     if reason is None:
         _note_taken(task, delivery, recipients, outcome)
     elif isinstance(reason, SkipReason):
-        finish = _finish_as_missed if _is_resent_later(task, reason) else _finish
-        finish(task, task.pending.skipped(reason, clock.now()))
+        skipped = task.pending.skipped(reason, clock.now())
+        if _is_resent_later(task, reason):
+            _finish_as_missed(task, skipped, delivery.is_unchanged)
+        else:
+            _finish(task, skipped)
     else:
         _note_refused(task, delivery, outcome, reason)
 
@@ -249,8 +258,9 @@ def _note_taken(
     now, config = clock.now(), delivery.config
     is_certain = _note_delivered(task, recipients)
     note_success(delivery.store)
-    made = task.pending.attempted(outcome.attempt)
-    _finish(task, made.written(now, is_certain=is_certain))
+    if is_certain or not _is_begun_again(task, recipients):
+        made = task.pending.attempted(outcome.attempt)
+        _finish(task, made.written(now, is_certain=is_certain))
     if config and config.notes_success(now):
         WriteBackRepository(task.workspace).note_success(task.store_id, now)
 
@@ -275,13 +285,37 @@ def _note_refused(
 def _note_delivered(task: Task, recipients: list[Customer]) -> bool:
     """Records the accepted state as the store's own; returns whether the store surely has it.
 
-    If the store sent another state during the write, that stays: it isn't known which came last
+    If the store sent another value during the write, that stays: it isn't known which came last
     there. Each customer is one write, made before the write-back's status: after a killed run,
     `_was_taken` finds these records.
     """
     customers = CustomerRepository(task.workspace)
     noted = [customers.note_delivered(customer, task.change) for customer in recipients]
     return all(noted)
+
+
+def _is_begun_again(task: Task, recipients: list[Customer]) -> bool:
+    """Begins another delivery of an opt-out if the store has sent the same `subscribed` meanwhile.
+
+    It asserts nothing, as the store gave it before, but the store may have it after the opt-out.
+    """
+    customers, channel = CustomerRepository(task.workspace), task.address.channel
+    found = (customers.get(each.store_id, each.external_id) for each in recipients)
+    now = task.addressed([each for each in found if each])
+    is_opted_in = any(each.consent(channel) is ConsentState.SUBSCRIBED for each in now)
+    return task.change.is_opt_out and is_opted_in and commit_anew(partial(_begin_again, task=task))
+
+
+def _begin_again(changes: Changes, task: Task) -> bool:
+    """Returns whether another delivery begins: the change holds, and none has begun meanwhile."""
+    consents, store_id = ConsentRepository(task.workspace, changes.reads), task.store_id
+    consent, change = consents.consent_of(task.address), consents.get(task.ref)
+    is_held = consent.holds is not None and consent.holds.change == task.ref
+    if change is None or not is_held or change.write_back_to(store_id) != task.pending:
+        return False
+    restart_one(changes, task.workspace, change, store_id)
+    consents.save_consent(changes, task.address, consent)
+    return True
 
 
 def _finish(task: Task, after: WriteBack) -> None:

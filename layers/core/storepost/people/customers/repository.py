@@ -249,11 +249,14 @@ class CustomerRepository:
     def note_delivered(self, customer: Customer, change: ConsentChange) -> bool:
         """Writes an accepted change to the customer's row, as if the store had sent it.
 
-        Returns False where the store has sent another state or address since the row was read.
+        Returns False where the store has sent another state or address since the row was read, or a
+        later record that is still subscribed, although the change is an opt-out.
         """
         channel = change.channel
         consent, consent_at, delivery, address = _COLUMNS[channel]
         unchanged = (consent == customer.consent(channel).value) & (address == change.address)
+        if change.is_opt_out and customer.consent(channel) is ConsentState.SUBSCRIBED:
+            unchanged &= CustomerItem.external_updated_at == customer.external_updated_at
         key = customer_key(self._scope, customer.store_id, customer.external_id)
         actions: list[Action] = [
             consent.set(change.state.value),

@@ -18,8 +18,8 @@ from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.merging import Arrival, person_of
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import people_of_arrival, takes_in
-from storepost.platform.persistence.changes import Changes
+from storepost.people.profiles.resolution import KnownIdentities, people_of_arrival, takes_in
+from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import StaleUpdate
@@ -80,7 +80,7 @@ def write_customer(
     """Adds an incoming customer of a store to a unit of work.
 
     `origin` is the sender. Raises StaleUpdate where the stored customer is newer, or was deleted or
-    redacted and isn't older, and MergedFirst; before either it has added nothing.
+    redacted and isn't older, and LostRace; before either it has added nothing.
     """
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
@@ -96,6 +96,7 @@ def write_customer(
     cause = MergeCause(store.platform, external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, before = person_of(changes, arrival)
+    _expect_unredacted(store, external_id, incoming, known)
     if stored and stored.profile_id not in known.profiles and not profiles.get(stored.profile_id):
         stored = None  # left from an erased person
     incoming = incoming.without_old_consent(stored)
@@ -109,6 +110,20 @@ def write_customer(
     if customer != stored:
         customers.save(changes, customer)
     return PutCustomer(customer, store, stored is None)
+
+
+def _expect_unredacted(
+    store: Store, external_id: str, incoming: IncomingCustomer, known: KnownIdentities
+) -> None:
+    """Raises LostRace where the customer was redacted after that was checked.
+
+    A redaction frees the claim of the customer's id, which was read later.
+    """
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
+    claim, customers = known.claims.get(own), CustomerRepository(store.workspace)
+    is_freed = claim is not None and claim.is_free and not store.is_custom
+    if is_freed and customers.redacts(store.id, external_id, incoming.external_updated_at):
+        raise LostRace
 
 
 def _refused_at(

@@ -19,6 +19,7 @@ from storepost.people.deliverability.service import suppression_of
 from storepost.people.opt_in.model import Form, OptInRequest, moment_of, recent, wait_of
 from storepost.people.opt_in.problems import (
     AlreadyConfirmed,
+    OptInLinkOver,
     OptInRecentlySent,
     OptInSendLimit,
     Suppressed,
@@ -26,6 +27,7 @@ from storepost.people.opt_in.problems import (
 )
 from storepost.people.opt_in.recording import AddressRecord
 from storepost.people.opt_in.repository import OptInRepository
+from storepost.people.opt_in.service import follow_link
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
@@ -73,6 +75,22 @@ def request_opt_in(
     requests.save_sends(changes, address, (*sends, now))
     _send(changes, request, base_url)
     return request
+
+
+def is_still_wanted(link: str) -> bool:
+    """Returns whether the email with a link may be sent now, some time after its request.
+
+    It may wait in its queue for hours. It may not be sent where the link is over, nor where the
+    address was suppressed or confirmed meanwhile.
+    """
+    try:
+        followed = follow_link(link.rpartition("/")[2])
+    except OptInLinkOver:
+        return False
+    address, consent = followed.request.address, followed.record.consent
+    is_confirmed = consent.state is ConsentState.SUBSCRIBED and consent.is_confirmed
+    suppression = suppression_of(followed.request.workspace, address.channel, address.value)
+    return not is_confirmed and suppression is None
 
 
 def _check_confirmable(

@@ -79,7 +79,7 @@ class Claim:
     profile_id: UUID
     """The holder's id, or that of a profile merged into the holder."""
     is_free: bool = False
-    """Whether it names a profile that was erased, so that any profile may take it."""
+    """Whether it names a profile that was erased or has lost the identity: any may take it."""
 
 
 class ProfileRepository:

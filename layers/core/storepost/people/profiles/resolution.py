@@ -41,7 +41,7 @@ class KnownIdentities:
     def holder_of(self, identity: Identity) -> Profile | None:
         """Returns the profile that has the identity, or None."""
         claim = self.claims.get(identity)
-        return self.profiles.get(claim.profile_id) if claim else None
+        return self.profiles.get(claim.profile_id) if claim and not claim.is_free else None
 
 
 def identities_of(
@@ -100,14 +100,26 @@ def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key, Key
 
 
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> KnownIdentities:
-    """Returns the claims and profiles of the identities, in two batch gets."""
+    """Returns the claims and profiles of the identities, in two batch gets.
+
+    A profile that is read without an identity has lost it since its claim was read: the claim
+    counts as free, and a writer that takes it loses the race.
+    """
     claims = repository.claims_of(identities)
     profiles = repository.by_id({claim.profile_id for claim in claims.values()})
     known = {
-        identity: claim if claim.profile_id in profiles else replace(claim, is_free=True)
+        identity: claim if _has(profiles.get(claim.profile_id), identity) else _freed(claim)
         for identity, claim in claims.items()
     }
     return KnownIdentities(known, profiles)
+
+
+def _has(profile: Profile | None, identity: Identity) -> bool:
+    return profile is not None and identity in profile.sightings
+
+
+def _freed(claim: Claim) -> Claim:
+    return replace(claim, is_free=True)
 
 
 def people_of_arrival(

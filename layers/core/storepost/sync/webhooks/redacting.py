@@ -34,7 +34,7 @@ from storepost.people.opt_in.repository import OptInRepository
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.erasing import addresses_of, seal_rows
 from storepost.people.profiles.model import Identity, IdentityType, Profile
-from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store
 
@@ -172,7 +172,11 @@ def redact(
 
 
 def _redact_some(changes: Changes, store: Store, external_id: str, until: datetime | None) -> bool:
-    """Returns whether there may be more."""
+    """Returns whether there may be more.
+
+    A concurrent writer that has seen no redaction loses the race: for the customer's row, which
+    says that they were deleted, or for the claim of the id.
+    """
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
     own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
@@ -182,15 +186,18 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     if profile is None:
         if customer:  # the person is erased, the worker not done; an order may name another
             _delete_customer(changes, store, customers, customer, but=frozenset())
-        elif until is not None:  # a concurrent writer may have seen no redaction and claim the id
+        elif until is not None:
+            customers.tombstone(changes, store.id, external_id, until)
             profiles.hold_back(changes, own, claim)
         return customer is not None
     others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
     person = _Person(store, customers, customer, profile, others)
-    if not person.is_named_by_others:
-        _erase(changes, store, profile)
-        return False
-    return _redact_shop_data(changes, person, own)
+    if person.is_named_by_others:
+        return _redact_shop_data(changes, person, own, is_barred=until is not None)
+    _erase(changes, store, profile)
+    if until is not None:
+        _leave_tombstone(changes, person, own, claim, until)
+    return False
 
 
 def redact_buyer(store: Store, profile_id: UUID, precondition: Precondition = _nothing) -> bool:
@@ -234,8 +241,22 @@ def _erase(changes: Changes, store: Store, profile: Profile) -> None:
     changes.after_commit(erased)
 
 
-def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
-    """Deletes the shop's data, the customer last; returns whether there may be more."""
+def _leave_tombstone(
+    changes: Changes, person: _Person, own: Identity, claim: Claim | None, until: datetime
+) -> None:
+    """Replaces the customer's row and the claim of the id, which other writers may have read."""
+    store, customer = person.store, person.customer
+    if customer:
+        _detach(changes, store, customer, but=addresses_of(person.profile.identities))
+    person.customers.tombstone(changes, store.id, own.value, until)
+    ProfileRepository(store.workspace).hold_back(changes, own, claim)
+
+
+def _redact_shop_data(changes: Changes, person: _Person, own: Identity, *, is_barred: bool) -> bool:
+    """Deletes the shop's data, the customer last; returns whether there may be more.
+
+    `is_barred` is whether older data of the shop may still arrive.
+    """
     profiles = ProfileRepository(person.store.workspace)
     without = person.without(own)
     dropped = [each for each in person.profile.identities if each not in without.sightings]
@@ -253,7 +274,10 @@ def _redact_shop_data(changes: Changes, person: _Person, own: Identity) -> bool:
     _erase_consents(changes, person, addresses)
     after = show_consents(changes, person.profile, after, {})
     profiles.save(changes, person.profile, after)
-    profiles.release(changes, profiles.claims_of(dropped).values())
+    claims = profiles.claims_of(dropped)
+    if is_barred:
+        profiles.hold_back(changes, own, claims.pop(own, None))
+    profiles.release(changes, claims.values())
     if person.customer:
         _delete_customer(changes, person.store, person.customers, person.customer, but=addresses)
     return False
@@ -333,6 +357,13 @@ def _delete_customer(
     The consent of the addresses in `but` is erased separately.
     """
     customers.delete(changes, customer)
+    _detach(changes, store, customer, but=but)
+
+
+def _detach(
+    changes: Changes, store: Store, customer: Customer, *, but: Collection[Address]
+) -> None:
+    """Removes the customer from the other customers of its addresses that aren't in `but`."""
     for channel in Channel:
         value = customer.address(channel)
         address = Address(channel, value) if value else None
