@@ -280,6 +280,24 @@ class TestFailures:
         assert shop.there(coupon) == set(shop.texts(coupon))
         shop.check()
 
+    def test_failed_deletion_does_not_fail_codes_assigned_meanwhile(self, shop: OnShopify) -> None:
+        coupon = shop.personal(validity={"type": "days", "days": 1})
+        ann, bob = shop.buyer(), shop.buyer()
+        shop.assigned(coupon, ann)
+        shop.world.deliver()
+        shop.world.advance(days=1)
+
+        def refuse_and_assign(*_: object) -> None:
+            shop.assigned(coupon, bob)
+            raise MutationRefused((UserError("Not now."),))
+
+        with mock.patch.object(shop_sync, "delete_codes", refuse_and_assign):
+            pumps.run_schedule("coupon_expiry")
+            shop.work(coupon)
+        assert shop.counts(coupon) == counts(expired=1, pending=1)
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(expired=1, assigned=1)
+
     def test_discount_that_another_run_created_meanwhile_is_used(self, shop: OnShopify) -> None:
         """Both looked it up before either created it; the shop refuses the second creation."""
         coupon = shop.pool(3)

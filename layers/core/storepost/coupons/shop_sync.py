@@ -55,6 +55,8 @@ class ShopSync:
     """How many times the queue delivered the message, this one included."""
     failing: str | None = None
     """Why codes fail without a call to the shop; None until a call failed."""
+    offers: bool = True
+    """Whether the failed call was to add codes, not to delete some."""
 
     def sync_some(self) -> bool:
         """Sends the shop some of the coupon's changes; returns whether there may be more.
@@ -81,6 +83,7 @@ class ShopSync:
     def _synced(self, coupon: Coupon, store: Store) -> bool:
         removals = CouponRepository(self.workspace).removals(coupon.id, CODES_OF_A_CALL)
         pending = self._pending(coupon)
+        self.offers = bool(pending)
         is_over = _is_over(coupon)
         if not removals and not pending and not (coupon.external_id and is_over):
             if coupon.failed_syncs:
@@ -148,7 +151,7 @@ class ShopSync:
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
         """Fails some codes to add, or postpones deletions; returns whether there may be more."""
-        if pending := self._pending(coupon):
+        if self.offers and (pending := self._pending(coupon)):
             self._note(coupon, {code.id: CodeResult(None, why) for code in pending})
             return True
         removals = CouponRepository(self.workspace).removals(coupon.id, 1)
