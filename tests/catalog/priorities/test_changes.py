@@ -1,5 +1,6 @@
 """Priorities: reading, proposing, applying and deleting a change."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -8,7 +9,7 @@ import pytest
 from storepost.catalog.priorities import service as priority_service
 from storepost.catalog.priorities.repository import ChangedProductItem
 from storepost.catalog.products.feeds import delete_source, rename_feed
-from storepost.catalog.products.writing import ProductSource
+from storepost.catalog.products.writing import ProductSource, remove_layer
 from storepost.platform.persistence.changes import commit_anew
 from storepost.values import pagination
 from tests.catalog.priorities.place import Place, answered, other_paths
@@ -244,6 +245,27 @@ class TestApply:
         place.world.deliver()
         assert place.change(change)["status"] == "applied"
         check(place.world, place.value)
+
+    def test_removed_products_show_last_values_of_first_source(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
+        """The list of removed products, as the product itself, follows the order of the sources."""
+        own = ProductSource(place.value, place.value.id)
+        for source in (product_source, own):
+            commit_anew(partial(remove_layer, product_source=source, external_id="p-1"))
+
+        def titles() -> list[str]:
+            place.world.deliver()
+            [row] = place.get("/products", status="removed")["items"]
+            return [row["title"], place.get(f"/products/{row['id']}")["title"]]
+
+        assert titles() == ["Grüner Tee", "Grüner Tee"]
+        change = place.ready(str(product_source.source))
+        assert place.act(change, "apply").status == 202
+        assert titles() == ["Feed tea", "Feed tea"]
+        check(place.world, place.value)
+        commit_anew(lambda c: delete_source(c, place.value, product_source.source_id))
+        assert titles() == ["Grüner Tee", "Grüner Tee"]
 
 
 class TestDelete:

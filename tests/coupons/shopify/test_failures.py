@@ -1,8 +1,10 @@
 """Coupons of a connected shop that can't be reached, or refuses."""
 
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 from unittest import mock
+from uuid import UUID
 
 import pytest
 from werkzeug.wrappers import Response
@@ -256,22 +258,22 @@ class TestFailures:
         assert shop.counts(expired) == counts(available=3, expired=1)
         assert len(shop.there(expired)) == 4
 
-    def test_lost_response_creates_no_duplicates(self, shop: OnShopify) -> None:
-        coupon = shop.pool(3)
+    def lose_response(self, shop: OnShopify, after: int = 0) -> None:
+        """The shop carries a request out, after some others, and its answer is lost."""
 
         def lose(request: Any) -> Response | None:
-            answered = shop.shopify.server.pretend.answer(
-                request, SHOP, request.path.partition(f"{SHOP}/")[2]
-            )
-            assert answered.status_code == 200
+            path = request.path.partition(f"{SHOP}/")[2]
+            assert shop.shopify.server.pretend.answer(request, SHOP, path).status_code == 200
             return Response(status=502)
 
-        def keep(_request: Any) -> Response | None:
-            return None
+        shop.shopify.server.interruptions += [lambda _request: None] * after
+        shop.shopify.server.interruptions.append(lose)
 
+    def test_lost_response_creates_no_duplicates(self, shop: OnShopify) -> None:
+        coupon = shop.pool(3)
         # Each run looks the discount up; its creation is lost, and then that of the codes.
         for _ in range(2):
-            shop.shopify.server.interruptions += [keep, lose]
+            self.lose_response(shop, after=1)
             shop.work(coupon, fails=True)
             assert shop.counts(coupon) == counts(pending=3)
         shop.work(coupon)
@@ -279,6 +281,83 @@ class TestFailures:
         assert len(shop.discounts) == 1
         assert shop.there(coupon) == set(shop.texts(coupon))
         shop.check()
+
+    def test_code_of_lost_response_is_deleted_with_coupons_end(self, shop: OnShopify) -> None:
+        coupon = shop.pool(1)
+        shop.world.deliver()
+        code = shop.assigned(coupon, shop.buyer())["code"]
+        shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 2})
+        self.lose_response(shop)
+        shop.work(coupon, fails=True)
+        assert len(shop.there(coupon)) == 3
+        assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
+        shop.work(coupon, tries=2)
+        assert shop.there(coupon) == {code}
+        assert shop.counts(coupon) == counts(assigned=1, expired=2)
+        shop.check()
+
+    def test_code_of_lost_response_is_deleted_with_its_person(self, shop: OnShopify) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        shop.assigned(coupon, ann)
+        self.lose_response(shop)
+        shop.work(coupon, fails=True)
+        assert shop.call("DELETE", f"/profiles/{ann}").status == 204
+        shop.world.deliver()
+        assert shop.there(coupon) == set()
+        assert shop.counts(coupon) == counts(expired=1)
+
+    @pytest.mark.parametrize("ending", ["deleted", "waits", "retried"])
+    def test_failed_code_of_lost_response_is_deleted_unless_retried(
+        self, shop: OnShopify, ending: str
+    ) -> None:
+        coupon = shop.pool(1)
+        shop.world.deliver()
+        shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 1})
+        self.lose_response(shop)
+        shop.work(coupon, tries=TRIES)
+        [failed] = shop.codes(coupon, status="failed")
+        path = f"/coupon-codes/{failed['id']}"
+        if ending == "deleted":
+            assert shop.call("DELETE", path).status == 204
+        if ending == "retried":
+            assert shop.call("POST", f"{path}/retry").status == 200
+        shop.world.deliver()
+        shop.world.advance(minutes=10)
+        shop.run_expiry()
+        expected = {"deleted": {}, "waits": {"failed": 1}, "retried": {"available": 1}}[ending]
+        assert Counter(shop.counts(coupon)) == Counter(counts(available=1)) + Counter(expected)
+        assert shop.there(coupon) == set(shop.texts(coupon, status="available"))
+        assert CouponRepository(shop.workspace).removals(UUID(coupon), 1) == []
+        shop.check()
+
+    def test_discount_of_lost_response_is_deleted_with_coupons_end(self, shop: OnShopify) -> None:
+        coupon = shop.pool(1)
+        self.lose_response(shop, after=1)
+        shop.work(coupon, fails=True)
+        assert len(shop.discounts) == 1
+        assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
+        shop.work(coupon, tries=2)
+        assert shop.discounts == []
+        assert shop.counts(coupon) == counts(expired=1)
+
+    def test_failed_deletion_does_not_fail_codes_assigned_meanwhile(self, shop: OnShopify) -> None:
+        coupon = shop.personal(validity={"type": "days", "days": 1})
+        ann, bob = shop.buyer(), shop.buyer()
+        shop.assigned(coupon, ann)
+        shop.world.deliver()
+        shop.world.advance(days=1)
+
+        def refuse_and_assign(*_: object) -> None:
+            shop.assigned(coupon, bob)
+            raise MutationRefused((UserError("Not now."),))
+
+        with mock.patch.object(shop_sync, "delete_codes", refuse_and_assign):
+            pumps.run_schedule("coupon_expiry")
+            shop.work(coupon)
+        assert shop.counts(coupon) == counts(expired=1, pending=1)
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(expired=1, assigned=1)
 
     def test_discount_that_another_run_created_meanwhile_is_used(self, shop: OnShopify) -> None:
         """Both looked it up before either created it; the shop refuses the second creation."""

@@ -16,7 +16,7 @@ from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.messages import CouponMessage
-from storepost.coupons.rows import CodeRow
+from storepost.coupons.rows import CodeRow, RemovalRow
 from storepost.coupons.worker import resume
 from storepost.lifecycle.workspaces import rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
@@ -299,7 +299,7 @@ def test_each_kind_of_row_is_deleted_with_workspace() -> None:
     """Each kind of row has a function that removes it with its workspace."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
-    shared = {VersionedItem, SigningItem, MarkedItem, UnknownItem, ProfileRow, CodeRow}
+    shared = {VersionedItem, SigningItem, MarkedItem, UnknownItem, ProfileRow, CodeRow, RemovalRow}
     kinds = set(_kinds(Item)) - shared
     removed = {kind for holding in (*CONTENTS, *ENDS) for kind in holding.kinds} | {*BESIDE}
     assert {kind.__name__ for kind in kinds - removed} == ELSEWHERE

@@ -69,7 +69,9 @@ def delete_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> N
         if profile:
             found.codes.unpoint(changes, profile, code)
     found.coupons.queue_removal(changes, code)
-    if code.external_id:
+    if code.status is CodeStatus.FAILED and code.external_id is None:
+        found.coupons.doubt(changes, code)
+    if found.coupon.on_platform:
         found.coupons.send(changes, found.coupon.id)
 
 

@@ -44,7 +44,9 @@ def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
 
 
 def _queue_removal(changes: Changes, workspace: WorkspaceScope, code: Code) -> None:
+    coupons = CouponRepository(workspace)
     if code.external_id:
-        coupons = CouponRepository(workspace)
         coupons.queue_removal(changes, code)
-        coupons.send(changes, code.coupon_id)
+    else:
+        coupons.doubt(changes, code)
+    coupons.send(changes, code.coupon_id)

@@ -46,10 +46,14 @@ class Repositories:
         return cls(CouponRepository(workspace), CodeRepository(workspace))
 
 
-def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
-    """Expires a code, and queues its removal at the platform if that has it."""
+def expire(
+    changes: Changes, repositories: Repositories, code: Code, *, is_in_doubt: bool = False
+) -> None:
+    """Expires a code, and queues its removal at the platform if that has it, or may have it."""
     repositories.codes.save(changes, code, replace(code, status=CodeStatus.EXPIRED))
     repositories.coupons.queue_removal(changes, code)
+    if is_in_doubt:
+        repositories.coupons.doubt(changes, code)
 
 
 def expire_due() -> int:
@@ -117,12 +121,18 @@ def _expire_codes(
         repositories.coupons.send(changes, coupon_id)
 
 
-def expire_some(workspace: WorkspaceScope, coupon_id: UUID) -> bool:
-    """Expires some of an ended coupon's codes; returns whether there may be more."""
-    return commit_anew(partial(_expire_some, workspace=workspace, coupon_id=coupon_id))
+def expire_some(workspace: WorkspaceScope, coupon_id: UUID, *, is_repeated: bool) -> bool:
+    """Expires some of an ended coupon's codes; returns whether there may be more.
+
+    `is_repeated` says that an earlier run failed or was killed: the platform may have codes since.
+    """
+    work = partial(_expire_some, workspace=workspace, coupon_id=coupon_id, is_repeated=is_repeated)
+    return commit_anew(work)
 
 
-def _expire_some(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -> bool:
+def _expire_some(
+    changes: Changes, workspace: WorkspaceScope, coupon_id: UUID, *, is_repeated: bool
+) -> bool:
     repositories, now = Repositories.of(workspace), clock.now()
     coupon = repositories.coupons.get(coupon_id)
     if coupon is None or coupon.is_active(now):
@@ -132,5 +142,6 @@ def _expire_some(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -
     entries = tree.page(PageRequest(1, CODES_CHANGED_AT_ONCE), by=among(left)).items
     for code in repositories.codes.get_many_listed(entry.id for entry in entries).values():
         if code.status in left:
-            expire(changes, repositories, code)
+            was_sent = is_repeated and coupon.external_id and code.status is CodeStatus.PENDING
+            expire(changes, repositories, code, is_in_doubt=bool(was_sent))
     return bool(entries)

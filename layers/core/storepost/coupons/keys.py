@@ -18,6 +18,7 @@ DUE_PARTITION = "due#coupon_expiry#"
 _POINTER = "coupon_code#"
 _WORK = "work#"
 _REMOVAL = "removal#"
+_IN_DOUBT = "removal~"
 
 
 def coupons_partition(workspace: WorkspaceScope) -> str:
@@ -67,13 +68,21 @@ def work_of(sort_key: str) -> UUID:
 
 
 def removal_prefix() -> str:
-    """Returns the prefix of the sort keys of codes that the platform still has to delete."""
-    return _REMOVAL
+    """Returns the prefix of the sort keys of codes that the platform has to delete, if it has them.
+
+    Those that it has sort first.
+    """
+    return _REMOVAL[:-1]
 
 
 def removal_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:
     """Returns the key of a code's removal that is still to be sent to the platform."""
     return (jobs_partition(workspace, coupon_id), f"{_REMOVAL}{short(code)}")
+
+
+def doubt_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:
+    """Returns the key of the row that says that the platform may have a code."""
+    return (jobs_partition(workspace, coupon_id), f"{_IN_DOUBT}{short(code)}")
 
 
 def pointer_prefix(coupon_id: UUID | None = None) -> str:

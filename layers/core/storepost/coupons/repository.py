@@ -10,6 +10,7 @@ from storepost.coupons.keys import (
     DUE_PARTITION,
     coupon_key,
     coupons_partition,
+    doubt_key,
     due_key,
     due_partition,
     jobs_partition,
@@ -19,9 +20,11 @@ from storepost.coupons.keys import (
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.model import Code, Coupon
 from storepost.coupons.rows import (
+    CodeInDoubtItem,
     CodeRemovalItem,
     CouponDueItem,
     CouponItem,
+    RemovalRow,
     as_coupon,
     coupon_attributes,
 )
@@ -96,20 +99,25 @@ class CouponRepository:
             key = removal_key(self._scope, code.coupon_id, code.id)
             changes.save(CodeRemovalItem(*key, external_id=code.external_id))
 
-    def removals(self, coupon_id: UUID, limit: int) -> Sequence[CodeRemovalItem]:
-        """Returns some codes that are still to be deleted at the platform."""
-        rows = CodeRemovalItem.query(
+    def doubt(self, changes: Changes, code: Code) -> None:
+        """Queues a search for the code at the platform, which may have it, to delete it there."""
+        key = doubt_key(self._scope, code.coupon_id, code.id)
+        changes.save(CodeInDoubtItem(*key, code_id=code.id, text=code.text))
+
+    def removals(self, coupon_id: UUID, limit: int) -> Sequence[RemovalRow]:
+        """Returns some codes that are still to be deleted at the platform, if it has them."""
+        rows = RemovalRow.query(
             jobs_partition(self._scope, coupon_id),
-            CodeRemovalItem.sk.startswith(removal_prefix()),
+            RemovalRow.sk.startswith(removal_prefix()),
             consistent_read=True,
             limit=limit,
         )
         return list(rows)
 
-    def delete_removals(self, changes: Changes, removals: Iterable[CodeRemovalItem]) -> None:
+    def delete_removals(self, changes: Changes, removals: Iterable[RemovalRow]) -> None:
         """Deletes removals that the platform has carried out."""
         for each in removals:
-            changes.delete(CodeRemovalItem(*each.key))
+            changes.delete(RemovalRow(*each.key))
 
     def send(self, changes: Changes, coupon_id: UUID) -> None:
         """Queues the worker's message for a coupon that has work left."""

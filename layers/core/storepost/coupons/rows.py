@@ -123,10 +123,21 @@ class CouponWorkItem(VersionedItem, discriminator="coupon_work"):
     """How often a code that is stored and not in the list yet was changed."""
 
 
-class CodeRemovalItem(Item, discriminator="coupon_code_removal"):
+class RemovalRow(Item):
+    """A code that isn't valid, and that the platform has, or may have."""
+
+
+class CodeRemovalItem(RemovalRow, discriminator="coupon_code_removal"):
     """Records that a code is still to be deleted at the platform."""
 
     external_id = UnicodeAttribute()
+
+
+class CodeInDoubtItem(RemovalRow, discriminator="coupon_code_in_doubt"):
+    """Records that the platform may have a code: it was sent, and the answer is unknown."""
+
+    code_id = Identifier()
+    text = UnicodeAttribute(attr_name="code")
 
 
 def coupon_attributes(coupon: Coupon) -> dict[str, Any]:

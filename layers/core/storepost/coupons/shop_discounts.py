@@ -81,6 +81,18 @@ def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[
     return results
 
 
+def find_code(admin: AdminClient, discount: str, text: str) -> str | None:
+    """Returns the number of the discount's code with this text, or None.
+
+    Raises what `AdminClient.run` does.
+    """
+    found = _discount_of(admin, text)
+    if found is None or found["id"] != f"{_DISCOUNT}{discount}":
+        return None
+    nodes = found["codeDiscount"]["codes"]["nodes"]
+    return next((_number(each) for each in nodes if folded(each["code"]) == folded(text)), None)
+
+
 def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str]) -> None:
     """Deletes codes in the shop; one that isn't there counts as deleted.
 
@@ -90,6 +102,15 @@ def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str])
         ids = [f"{_CODE}{each}" for each in some]
         with _unless_gone(admin, discount):
             admin.run(documents.CODES_DELETE, discountId=f"{_DISCOUNT}{discount}", ids=ids)
+
+
+def delete_unnamed(admin: AdminClient, coupon: Coupon) -> None:
+    """Deletes a discount that a run created without storing its number, if there is one.
+
+    Raises what `AdminClient.run` does.
+    """
+    if found := _discount_of(admin, seed_of(coupon)):
+        delete_discount(admin, str(found["id"]).removeprefix(_DISCOUNT))
 
 
 def delete_discount(admin: AdminClient, discount: str) -> None:
@@ -146,12 +167,9 @@ def _code_result(admin: AdminClient, discount: str, result: dict[str, Any]) -> C
         return CodeResult(_number(result["discountRedeemCode"]), None)
     errors = result["errors"]
     if {error["code"] for error in errors} & _TAKEN_ERRORS:
-        known = admin.run(documents.DISCOUNT_OF_CODE, code=result["code"])
-        find_stored = known["codeDiscountNodeByCode"]
-        if find_stored and find_stored["id"] == f"{_DISCOUNT}{discount}":
-            for each in find_stored["codeDiscount"]["codes"]["nodes"]:
-                if folded(each["code"]) == folded(result["code"]):
-                    return CodeResult(_number(each), None)
+        known = find_code(admin, discount, result["code"])
+        if known:
+            return CodeResult(known, None)
     messages = "; ".join(str(error["message"]) for error in errors)
     return CodeResult(None, messages[:TEXT_LENGTH] or "The shop doesn't say why.")
 

@@ -5,7 +5,7 @@ next one calls again, which changes nothing there: the discount is found by its 
 that is taken is known to be ours, and a deleted one is gone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import batched
@@ -17,13 +17,15 @@ from storepost.coupons.codes import folded
 from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.repository import CouponRepository
-from storepost.coupons.rows import CodeRemovalItem
+from storepost.coupons.rows import CodeInDoubtItem, CodeRemovalItem, RemovalRow
 from storepost.coupons.shop_discounts import (
     CODES_OF_A_CALL,
     CodeResult,
     add_codes,
     delete_codes,
     delete_discount,
+    delete_unnamed,
+    find_code,
     make_discount,
 )
 from storepost.coupons.trees import CodeList, among
@@ -42,7 +44,10 @@ from storepost.values.wire import TEXT_LENGTH
 PATIENCE_SECONDS = 120.0
 REMOVALS_AT_ONCE = 80
 """Removals in one transaction."""
+DOUBTS_AT_ONCE = 40
+"""Codes that are searched for in the shop before that is stored."""
 _LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED})
+_NOT_VALID = frozenset({CodeStatus.EXPIRED, CodeStatus.FAILED})
 
 
 @dataclass
@@ -55,6 +60,10 @@ class ShopSync:
     """How many times the queue delivered the message, this one included."""
     failing: str | None = None
     """Why codes fail without a call to the shop; None until a call failed."""
+    offers: bool = True
+    """Whether the failed call was to add codes, not to delete some."""
+    is_in_doubt: bool = False
+    """Whether the shop may have codes that were sent, as it didn't answer."""
 
     def sync_some(self) -> bool:
         """Sends the shop some of the coupon's changes; returns whether there may be more.
@@ -76,43 +85,72 @@ class ShopSync:
                 if self.tries < TRIES and not _lasts(error):
                     raise
                 self.failing = _why(error)
+                self.is_in_doubt = self.is_in_doubt or self.tries > 1
         return self._give_up(coupon, store, self.failing)
 
     def _synced(self, coupon: Coupon, store: Store) -> bool:
-        removals = CouponRepository(self.workspace).removals(coupon.id, CODES_OF_A_CALL)
         pending = self._pending(coupon)
+        self.offers = bool(pending)
+        if pending:
+            # Alone: a failed deletion must not make codes fail.
+            with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+                self._offer(admin, coupon, store, pending)
+            return True
+        removals = CouponRepository(self.workspace).removals(coupon.id, CODES_OF_A_CALL)
         is_over = _is_over(coupon)
-        if not removals and not pending and not (coupon.external_id and is_over):
-            if coupon.failed_syncs:
-                commit_anew(partial(clear_backoff, coupon=coupon))
-            self._create_missing_discount(coupon, store)
+        if not removals and not (coupon.external_id and is_over):
+            self._conclude(coupon, store, is_over=is_over)
             return False
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
-            if pending:
-                # Alone: a failed deletion must not make codes fail.
-                self._offer(admin, coupon, store, pending)
-                return True
-            if removals:
-                self._delete_codes(admin, coupon, removals)
+            self._delete_codes(admin, coupon, removals, is_over=is_over)
             if is_over and coupon.external_id and len(removals) < CODES_OF_A_CALL:
                 delete_discount(admin, coupon.external_id)
                 self._name_discount(None)
         return bool(removals or coupon.failed_syncs)
 
     def _delete_codes(
-        self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
+        self, admin: AdminClient, coupon: Coupon, removals: Sequence[RemovalRow], *, is_over: bool
     ) -> None:
-        """Deletes codes in the shop; without a discount, the shop has none."""
+        """Deletes codes in the shop; without a discount, the shop has none.
+
+        Of a coupon that is over, codes that the shop may have go with the discount.
+        """
+        known = [each for each in removals if isinstance(each, CodeRemovalItem)]
+        doubts = [each for each in removals if isinstance(each, CodeInDoubtItem)][:DOUBTS_AT_ONCE]
         if coupon.external_id:
-            delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
-        for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
+            ids = [each.external_id for each in known]
+            if doubts and not is_over:
+                ids += self._found(admin, coupon.external_id, doubts)
+            delete_codes(admin, coupon.external_id, ids)
+        for some in batched((*known, *doubts), REMOVALS_AT_ONCE, strict=False):
             commit_anew(partial(CouponRepository(self.workspace).delete_removals, removals=some))
 
-    def _create_missing_discount(self, coupon: Coupon, store: Store) -> None:
-        """Creates the discount of an active coupon that has no codes yet."""
-        if coupon.external_id is None and coupon.is_active(clock.now()):
+    def _found(
+        self, admin: AdminClient, discount: str, doubts: Iterable[CodeInDoubtItem]
+    ) -> list[str]:
+        """Returns the numbers of those codes that the shop has and that aren't valid."""
+        texts = {each.code_id: each.text for each in doubts}
+        codes = Repositories.of(self.workspace).codes.get_many(texts)
+        retried = {each for each, code in codes.items() if code.status not in _NOT_VALID}
+        found = [find_code(admin, discount, texts[each]) for each in texts.keys() - retried]
+        return [each for each in found if each]
+
+    def _conclude(self, coupon: Coupon, store: Store, *, is_over: bool) -> None:
+        """Creates or deletes the discount of a coupon that has no codes to add or to delete.
+
+        It is created with an active coupon that has no codes yet. It is deleted if an earlier run
+        ended before it could store the discount's number.
+        """
+        if coupon.failed_syncs:
+            commit_anew(partial(clear_backoff, coupon=coupon))
+        if coupon.external_id is not None:
+            return
+        if coupon.is_active(clock.now()):
             with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
                 self._discount(admin, coupon, store)
+        elif is_over and self.tries > 1:
+            with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+                delete_unnamed(admin, coupon)
 
     def _discount(self, admin: AdminClient, coupon: Coupon, store: Store) -> str:
         if coupon.external_id:
@@ -138,18 +176,26 @@ class ShopSync:
     def _offer(
         self, admin: AdminClient, coupon: Coupon, store: Store, pending: Sequence[Code]
     ) -> None:
-        results = add_codes(admin, self._discount(admin, coupon, store), pending)
+        discount = self._discount(admin, coupon, store)
+        self.is_in_doubt = True
+        results = add_codes(admin, discount, pending)
+        self.is_in_doubt = False
         missing = CodeResult(None, "The shop doesn't say what became of it.")
         self._note(coupon, {code.id: results.get(folded(code.text), missing) for code in pending})
 
-    def _note(self, coupon: Coupon, results: dict[UUID, CodeResult]) -> None:
+    def _note(
+        self, coupon: Coupon, results: dict[UUID, CodeResult], *, is_in_doubt: bool = False
+    ) -> None:
         for some in batched(results.items(), CODES_CHANGED_AT_ONCE, strict=False):
-            commit_anew(partial(_note, coupon=coupon, results=dict(some)))
+            noting = partial(_note, coupon=coupon, results=dict(some), is_in_doubt=is_in_doubt)
+            commit_anew(noting)
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
         """Fails some codes to add, or postpones deletions; returns whether there may be more."""
-        if pending := self._pending(coupon):
-            self._note(coupon, {code.id: CodeResult(None, why) for code in pending})
+        if self.offers and (pending := self._pending(coupon)):
+            is_in_doubt, self.is_in_doubt = self.is_in_doubt, False
+            results = {code.id: CodeResult(None, why) for code in pending}
+            self._note(coupon, results, is_in_doubt=is_in_doubt)
             return True
         removals = CouponRepository(self.workspace).removals(coupon.id, 1)
         if removals or (coupon.external_id and _is_over(coupon)):
@@ -157,14 +203,23 @@ class ShopSync:
         return False
 
 
-def _note(changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult]) -> None:
-    """Stores the results of codes; a code that ended meanwhile is to be deleted in the shop."""
+def _note(
+    changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult], *, is_in_doubt: bool
+) -> None:
+    """Stores the results of codes; a code that ended meanwhile is to be deleted in the shop.
+
+    So is one of unknown result that the shop may have, even if it could be added again later.
+    """
     repositories = Repositories.of(coupon.workspace)
     stored = repositories.coupons.get(coupon.id) or coupon
     for code in repositories.codes.get_many_listed(results).values():
         result = results[code.id]
         known = replace(code, external_id=result.external_id or code.external_id)
         status = code.status_shown(stored, clock.now())
+        if status not in {CodeStatus.PENDING, CodeStatus.EXPIRED}:
+            continue
+        if is_in_doubt and stored.external_id:
+            repositories.coupons.doubt(changes, code)
         if status is CodeStatus.PENDING:
             repositories.codes.save(changes, code, _after(known, coupon, result))
         elif status is CodeStatus.EXPIRED and (result.external_id or code.status is not status):

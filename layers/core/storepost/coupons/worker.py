@@ -22,7 +22,7 @@ def resume(run: Run[CouponMessage]) -> None:
     sync = ShopSync(workspace, coupon_id, run.tries, run.message.failing)
     steps: tuple[Step, ...] = (
         Filling(workspace, coupon_id).store_some,
-        partial(expire_some, workspace, coupon_id),
+        partial(expire_some, workspace, coupon_id, is_repeated=run.tries > 1),
         sync.sync_some,
     )
     for step in steps:

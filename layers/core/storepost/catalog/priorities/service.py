@@ -25,6 +25,7 @@ from storepost.catalog.products.fields import can_be_ruled
 from storepost.catalog.products.in_force import InForce, Marked, RulesRepository
 from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.rules import Rules
+from storepost.catalog.products.store_terms_worker import queue_removed
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.finding import found_store
@@ -142,6 +143,7 @@ def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -
     )
     repository.save(changes, applying)
     _send(changes, workspace, applying)
+    queue_removed(changes, store)
     return ChangeView(applying, stale=False)
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from storepost.catalog.products.in_force import RulesRepository
 from storepost.catalog.products.rules import RankedSource, Rules, SourceKind, product_source_id
+from storepost.catalog.products.store_terms_worker import queue_removed
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Store
 from storepost.values import clock
@@ -39,11 +40,13 @@ def note_import(changes: Changes, store: Store, feed_id: UUID, completed_at: dat
 def delete_source(changes: Changes, store: Store, feed_id: UUID) -> None:
     """Removes a feed from the rules: from then on its records don't count.
 
-    Lists show that once each of its products is written again, by `remove_layer`.
+    Lists show that once each of its products is written again, by `remove_layer`. Products that it
+    had lost before are resolved again by the products' worker.
     """
     repository = RulesRepository(store)
     rules = repository.get().rules
     repository.save(changes, rules.without_source(product_source_id(store.id, feed_id)))
+    queue_removed(changes, store)
 
 
 def rules_of(store: Store) -> Rules:

@@ -1,5 +1,7 @@
 """Resolves a store's products again after its primary locale or currencies have changed.
 
+The same work follows other rules for removed products alone, which keep their last values.
+
 Lists, filters and search then show each product's new summary. The worker goes through the products
 by the time of their last change. A product that is written meanwhile is resolved by the new terms
 anyway. So the work may be repeated, delayed, and resumed anywhere.
@@ -36,8 +38,20 @@ def queue_store_terms(changes: Changes, store: Store) -> None:
 
     A product may still be written by the former terms until that transaction is committed.
     """
+    send(changes, _job(store))
+
+
+def queue_removed(changes: Changes, store: Store) -> None:
+    """Queues the removed products alone, in the transaction that ranks the store's sources anew.
+
+    Those that several sources had show the last values of the source that ranks first now.
+    """
+    send(changes, replace(_job(store), is_at_removed=True))
+
+
+def _job(store: Store) -> Job:
     until = clock.to_text(clock.now() + UNDER_WAY)
-    send(changes, Job(JobKind.TERMS, store.workspace.id, store.id, store.id, until))
+    return Job(JobKind.TERMS, store.workspace.id, store.id, store.id, until)
 
 
 def apply_store_terms(run: Run[Job]) -> None:

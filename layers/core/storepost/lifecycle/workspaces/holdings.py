@@ -40,6 +40,7 @@ from storepost.catalog.products.rows import (
     StagedProductsItem,
 )
 from storepost.coupons.rows import (
+    CodeInDoubtItem,
     CodeItem,
     CodePointerItem,
     CodeRemovalItem,
@@ -178,7 +179,10 @@ CONTENTS: tuple[Holding, ...] = (
         delete_suppressions,
     ),
     Holding((CodeItem, CodeUseItem), delete_codes),
-    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), delete_coupons),
+    Holding(
+        (CouponItem, CouponWorkItem, CodeRemovalItem, CodeInDoubtItem, CouponDueItem),
+        delete_coupons,
+    ),
     Holding((OrderItem, CountedOrderItem), delete_orders),
     Holding((DeletedOrderItem,), delete_deleted_orders),
     Holding((ProductItem, LayerItem), delete_products),
