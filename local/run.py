@@ -2,7 +2,6 @@
 
 import os
 import socket
-import sys
 import threading
 from contextlib import ExitStack
 from time import perf_counter
@@ -21,12 +20,6 @@ from local.running import Entrance, LocalRun
 from local.template import functions
 from storepost.values import clock
 
-SWITCH_SECONDS = 0.0005
-"""How long a thread may keep the others waiting. Python's 5 ms add up: all functions share one
-process here, and each call of AWS, and each random id, lets another function's thread run.
-"""
-
-
 def run(
     store: str,
     listening: socket.socket,
@@ -40,7 +33,6 @@ def run(
     demo; 0 imports none.
     """
     say("Starting AWS in this process ...")
-    sys.setswitchinterval(SWITCH_SECONDS)
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     # A developer's own shop runs on this machine too: it serves feeds, and accepts write-backs.
     os.environ.setdefault("FEED_ALLOW_LOOPBACK", "1")
