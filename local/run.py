@@ -20,6 +20,7 @@ from local.running import Entrance, LocalRun
 from local.template import functions
 from storepost.values import clock
 
+
 def run(
     store: str,
     listening: socket.socket,
