@@ -35,10 +35,8 @@ FIRST_SECONDS = 1
 """The wait before a failed message's first retry; deployed queues wait longer."""
 RETRY_SECONDS = 1
 """The wait before a pump that failed itself continues."""
-POLL_SECONDS = 0.1
-"""The least time between two reads of the stream, so that writes that come together are read once;
-Lambda reads it four times a second.
-"""
+POLL_SECONDS = 0.25
+"""The time between two reads of the stream, as Lambda has it."""
 LOOK_AGAIN_SECONDS = 0.5
 """The interval at which queues are polled: no bell rings when a message becomes visible again."""
 FINISH_SECONDS = 8

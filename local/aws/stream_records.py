@@ -76,11 +76,9 @@ class _Shard:
         first = 0 if number == self._start_after else self._next_indexes.get(number or "")
         if first is None:
             return self._fetch(number, limit)  # the reader is behind the cached records
-        while len(self._records) < first + limit:
-            more = self._fetch(number_of(self._records[-1]) if self._records else number, _PAGE)
-            if not more:
-                break
-            self._cache(more)
+        if len(self._records) < first + limit:
+            last = number_of(self._records[-1]) if self._records else number
+            self._cache(self._fetch(last, _PAGE))
         found = self._records[first : first + limit]
         if len(self._records) > MAX_CACHED:
             self._evict(len(self._records) - MAX_CACHED // 2)

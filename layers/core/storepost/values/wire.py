@@ -82,6 +82,14 @@ class RequestBody(Shape):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
+    def __repr__(self) -> str:
+        """Returns the class's name alone.
+
+        Powertools formats each body for its debug log, whether or not that is on: of a batch with
+        500 records this took a third of the request's time.
+        """
+        return f"{type(self).__name__}()"
+
     @model_validator(mode="before")
     @classmethod
     def _has_few_fields(cls, value: object) -> object:
