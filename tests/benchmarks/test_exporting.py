@@ -13,6 +13,7 @@ from storepost.orders.trees import OrderList
 from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.item import Item, Key, connection, dynamodb_client
+from storepost.platform.persistence.loads import in_flight
 from tests.platform.counted_tree.engine import Engine
 
 ORDERS, PEOPLE = 600, 60
@@ -25,6 +26,7 @@ def write_all(owner: Shop) -> None:
     numbers = itertools.count()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secrets, "token_urlsafe", lambda _: f"{next(numbers):06}")
+        patch.setattr(in_flight, "CALLS_IN_FLIGHT", 1)  # else pages are named in any order
         for store in (None, 0, 1):
             write_orders(owner, ORDERS, store)
         write_people(owner, PEOPLE)
