@@ -1,19 +1,5 @@
-"""An owner with a store that sells products."""
+"""An owner with a store that sells products, as in the catalog's tests."""
 
-import pytest
+from tests.catalog.conftest import owner, store
 
-from tests.harness.world import Someone, World
-
-
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
-@pytest.fixture
-def store(world: World, owner: Someone) -> str:
-    """A custom store of the owner's workspace, in euros, in German."""
-    return world.store(owner, name="Olive's Shop")
+__all__ = ["owner", "store"]

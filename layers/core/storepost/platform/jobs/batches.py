@@ -4,7 +4,8 @@ Calls to DynamoDB are retried within the run for as long as its time allows.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
@@ -65,14 +66,11 @@ def joint_queue_handler[M: QueueMessage](
         with log_keys(requestId=context.aws_request_id):
             try:
                 # Half of the time is for those that have to be repeated alone.
-                with patience(context.get_remaining_time_in_millis() // 2) as own:
+                with _measured(context, parts=2):
                     work([message.of(record.body) for record in records])
             except Exception as error:
                 log_unexpected(error)
                 return alone(event, context)
-            if own.retries:
-                count("Retries", own.retries)
-            flush(requestId=context.aws_request_id)
         return {"batchItemFailures": []}
 
     return lambda_handler
@@ -100,17 +98,13 @@ def stream_batch_handler[T](
 
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         records = event["Records"]
-        with log_keys(requestId=context.aws_request_id):
-            with patience(context.get_remaining_time_in_millis()) as own:
-                found, failed = _read_each(records, read)
-                try:
-                    write(list(found.values()))
-                except Exception as error:
-                    log_unexpected(error)
-                    failed |= found.keys()
-            if own.retries:
-                count("Retries", own.retries)
-            flush(requestId=context.aws_request_id)
+        with log_keys(requestId=context.aws_request_id), _measured(context):
+            found, failed = _read_each(records, read)
+            try:
+                write(list(found.values()))
+            except Exception as error:
+                log_unexpected(error)
+                failed |= found.keys()
         numbers = (raw["dynamodb"]["SequenceNumber"] for raw in records)
         return {"batchItemFailures": [{"itemIdentifier": n} for n in numbers if n in failed]}
 
@@ -132,20 +126,26 @@ def relay_handler[E](
     """
 
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-        with log_keys(requestId=context.aws_request_id):
-            with patience(context.get_remaining_time_in_millis()) as own:
-                records = event["Records"]
-                parts, failed = _read_each(records, outgoing)
-                events, unread = _read_each(records, events_of)
-                happened, unheard = _read_together(events, outgoing_of_events)
-                failed |= unread | unheard
-                failed |= _relayed([*parts.items(), *happened.items()])
-            if own.retries:
-                count("Retries", own.retries)
-            flush(requestId=context.aws_request_id)
+        records = event["Records"]
+        with log_keys(requestId=context.aws_request_id), _measured(context):
+            parts, failed = _read_each(records, outgoing)
+            events, unread = _read_each(records, events_of)
+            happened, unheard = _read_together(events, outgoing_of_events)
+            failed |= unread | unheard
+            failed |= _relayed([*parts.items(), *happened.items()])
         return {"batchItemFailures": _to_redeliver(records, failed)}
 
     return lambda_handler
+
+
+@contextmanager
+def _measured(context: LambdaContext, parts: int = 1) -> Iterator[None]:
+    """Retries calls inside the block while that part of the run's time lasts; sends its metrics."""
+    with patience(context.get_remaining_time_in_millis() // parts) as own:
+        yield
+    if own.retries:
+        count("Retries", own.retries)
+    flush(requestId=context.aws_request_id)
 
 
 def _read_each[T](
@@ -225,13 +225,10 @@ def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], Non
                     log_unexpected(error)
                     raise
 
-        with patience(context.get_remaining_time_in_millis()) as own:
+        with _measured(context):
             answer = process_partial_response(
                 event=event, record_handler=handle, processor=processor, context=context
             )
-        if own.retries:
-            count("Retries", own.retries)
-        flush(requestId=context.aws_request_id)
         return dict(answer)
 
     return lambda_handler
