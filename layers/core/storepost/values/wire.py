@@ -61,13 +61,25 @@ class Shape(BaseModel):
     )
 
     @classmethod
-    def of_stored(cls, **fields: Any) -> Self:  # noqa: ANN401 - each field's own type
-        """Returns the shape of stored values, by the fields' own names.
+    def from_model(cls, model: object, /, **others: Any) -> Self:  # noqa: ANN401 - each field's type
+        """Returns the shape with a model's values by the fields' own names, but for the others.
+
+        Raises AttributeError where the model lacks a field that isn't among the others.
+        """
+        return cls(**cls._same_named(model, others), **others)
+
+    @classmethod
+    def of_stored(cls, model: object = None, /, **others: Any) -> Self:  # noqa: ANN401 - as above
+        """Returns what `from_model` does, of stored values.
 
         They aren't validated as a request is: the rules for requests change, and stored values
         stay.
         """
-        return cls.model_construct(**fields)
+        return cls.model_construct(**cls._same_named(model, others), **others)
+
+    @classmethod
+    def _same_named(cls, model: object, others: dict[str, Any]) -> dict[str, Any]:
+        return {name: getattr(model, name) for name in cls.model_fields if name not in others}
 
 
 def _with_few_fields(value: object) -> object:

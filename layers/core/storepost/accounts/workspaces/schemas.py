@@ -52,7 +52,7 @@ class CreatedWorkspace(Shape):
     @classmethod
     def of(cls, workspace: Workspace) -> "CreatedWorkspace":
         """Returns the workspace in this shape."""
-        return cls(id=workspace.id, name=workspace.name, slug=workspace.slug)
+        return cls.from_model(workspace)
 
 
 class AvailableSlug(Shape):
@@ -87,11 +87,4 @@ class WorkspaceSummary(Shape):
     def of(cls, standing: Standing) -> "WorkspaceSummary":
         """Returns the standing in this shape."""
         workspace = standing.workspace
-        return cls(
-            id=workspace.id,
-            name=workspace.name,
-            slug=workspace.slug,
-            role=standing.membership.role,
-            store_count=workspace.store_count,
-            require_two_factor=workspace.require_two_factor,
-        )
+        return cls.from_model(workspace, role=standing.membership.role)

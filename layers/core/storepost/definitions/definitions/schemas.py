@@ -30,12 +30,7 @@ class DefinitionSchemaInfo(Shape):
     @classmethod
     def of(cls, info: KindInfo) -> "DefinitionSchemaInfo":
         """Returns the kind in this shape."""
-        return cls(
-            kind=info.kind,
-            resource=info.resource,
-            label=info.label,
-            schema_version=info.schema_version,
-        )
+        return cls.from_model(info)
 
 
 class JsonSchema(RootModel[dict[str, Any]]):
@@ -59,7 +54,7 @@ class DefinitionAuthor(Shape):
     @classmethod
     def of(cls, author: Author) -> "DefinitionAuthor":
         """Returns the author in this shape."""
-        return cls(type=author.type, id=author.id, name=author.name)
+        return cls.from_model(author)
 
 
 class Definition(Shape):
@@ -87,15 +82,11 @@ class Definition(Shape):
     @classmethod
     def of(cls, current: InForce) -> "Definition":
         """Returns the definition in this shape."""
-        return cls(
-            id=current.definition.id,
-            kind=current.definition.kind,
-            name=current.definition.name,
+        return cls.from_model(
+            current.definition,
             version_id=current.version.id,
             schema_version=current.version.schema_version,
             definition=current.version.content,
-            created_at=current.definition.created_at,
-            updated_at=current.definition.updated_at,
         )
 
 
@@ -124,10 +115,8 @@ class DefinitionVersion(Shape):
     @classmethod
     def of(cls, view: VersionView) -> "DefinitionVersion":
         """Returns the version in this shape."""
-        return cls(
-            id=view.definition.id,
-            kind=view.definition.kind,
-            name=view.definition.name,
+        return cls.from_model(
+            view.definition,
             version_id=view.version.id,
             schema_version=view.version.schema_version,
             definition=view.version.content,

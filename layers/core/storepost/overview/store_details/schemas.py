@@ -48,7 +48,7 @@ class LatestCustomer(Shape):
     @classmethod
     def of(cls, latest: LatestCustomerValue) -> "LatestCustomer":
         """Returns the person in this shape."""
-        return cls(profile_id=latest.profile_id, name=latest.name, created_at=latest.created_at)
+        return cls.from_model(latest)
 
 
 class Store(StoreSummary):
@@ -90,20 +90,10 @@ class Store(StoreSummary):
     def of(cls, details: StoreDetails) -> "Store":  # type: ignore[override]
         """Returns the store in this shape."""
         store, latest = details.store, details.latest_customer
-        return cls(
-            id=store.id,
-            platform=store.platform,
-            name=store.name,
-            external_id=store.external_id,
-            currency=store.currency,
-            primary_locale=store.primary_locale,
-            status=store.status,
-            connection_status=store.connection_status,
+        return cls.from_model(
+            store,
             import_status=details.import_status,
             permissions=StorePermissions.of(store),
-            connected_at=store.connected_at,
-            storefront_url=store.storefront_url,
-            contact_email=store.contact_email,
             locale_count=len(store.locales),
             customer_count=details.customers,
             order_count=details.orders,
@@ -112,5 +102,4 @@ class Store(StoreSummary):
             last_product_sync_at=details.last_product_sync_at,
             imports=StoreImports.of(details),
             latest_customer=LatestCustomer.of(latest) if latest else None,
-            admin_url=store.admin_url,
         )

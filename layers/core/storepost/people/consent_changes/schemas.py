@@ -50,12 +50,10 @@ class ConsentProof(Shape):
     @classmethod
     def of(cls, proof: model.Proof) -> "ConsentProof":
         """Returns the proof in this shape."""
-        return cls(
-            ip=proof.ip,
-            user_agent=proof.user_agent,
+        return cls.from_model(
+            proof,
             user_id=str(proof.user_id) if proof.user_id else None,
             api_key_id=str(proof.api_key_id) if proof.api_key_id else None,
-            reference=proof.reference,
         )
 
 
@@ -85,13 +83,7 @@ class ConsentWriteBack(Shape):
     @classmethod
     def of(cls, write_back: model.WriteBack, stores: StoreNames) -> "ConsentWriteBack":
         """Returns the write-back in this shape."""
-        return cls(
-            store=_store(write_back.store_id, stores),
-            status=write_back.status,
-            skip_reason=write_back.skip_reason,
-            error=write_back.error,
-            done_at=write_back.done_at,
-        )
+        return cls.from_model(write_back, store=_store(write_back.store_id, stores))
 
 
 class ConsentChange(Shape):
@@ -139,17 +131,12 @@ class ConsentChange(Shape):
     def of(cls, change: model.ConsentChange, stores: StoreNames) -> "ConsentChange":
         """Returns the change in this shape, its stores by their names of now."""
         origin = change.origin
-        return cls(
-            id=change.id,
-            channel=change.channel,
-            state=change.state,
+        return cls.from_model(
+            change,
             source=origin.source,
             store=_store(origin.store_id, stores) if origin.store_id else None,
-            address=change.address,
             proof=ConsentProof.of(origin.proof),
             by=origin.by,
-            occurred_at=change.occurred_at,
-            recorded_at=change.recorded_at,
             write_backs=[ConsentWriteBack.of(each, stores) for each in change.write_backs],
         )
 
@@ -180,13 +167,7 @@ class ChannelConsent(Shape):
     def of(cls, consent: listing.ChannelConsent, stores: StoreNames) -> "ChannelConsent":
         """Returns the consent in this shape, the change's stores by their names of now."""
         change = consent.change
-        return cls(
-            channel=consent.channel,
-            address=consent.address,
-            state=consent.state,
-            as_of=consent.as_of,
-            change=ConsentChange.of(change, stores) if change else None,
-        )
+        return cls.from_model(consent, change=ConsentChange.of(change, stores) if change else None)
 
 
 class WriteBackAttempt(Shape):
@@ -203,12 +184,7 @@ class WriteBackAttempt(Shape):
     @classmethod
     def of(cls, attempt: Attempt) -> "WriteBackAttempt":
         """Returns the attempt in this shape."""
-        return cls(
-            at=attempt.at,
-            status=attempt.status,
-            error=attempt.error,
-            duration_ms=attempt.duration_ms,
-        )
+        return cls.from_model(attempt)
 
 
 class ListedWriteBack(Shape):

@@ -37,9 +37,7 @@ class LocaleSource(Shape):
     @classmethod
     def of(cls, source: LocaleSourceValue) -> "LocaleSource":
         """Returns the source in this shape."""
-        return cls(
-            source=source.source, store_id=source.store_id, signal=source.signal, at=source.at
-        )
+        return cls.from_model(source)
 
 
 class ProfileSummary(Shape):
@@ -90,18 +88,11 @@ class ProfileSummary(Shape):
     @classmethod
     def of(cls, profile: ProfileValue) -> "ProfileSummary":
         """Returns the profile in this shape."""
-        return cls(
-            id=profile.id,
-            name=profile.name,
-            email=profile.email,
-            phone=profile.phone,
-            locale=profile.locale,
+        return cls.from_model(
+            profile,
             store_ids=list(profile.store_ids),
-            is_customer=profile.is_customer,
             email_marketing_consent=profile.email_consent,
             sms_marketing_consent=profile.sms_consent,
-            first_seen_at=profile.first_seen_at,
-            last_seen_at=profile.last_seen_at,
         )
 
 
@@ -206,9 +197,6 @@ class ProfileMerge(Shape):
     @classmethod
     def of(cls, merge: ProfileMergeValue) -> "ProfileMerge":
         """Returns the merge in this shape."""
-        return cls(
-            id=merge.id,
-            merged_profile_id=merge.merged_profile_id,
-            merged_at=merge.merged_at,
-            cause=MergeCause(source=merge.cause.source, reference=merge.cause.reference),
+        return cls.from_model(
+            merge, cause=MergeCause(source=merge.cause.source, reference=merge.cause.reference)
         )

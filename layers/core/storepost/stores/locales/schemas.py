@@ -78,13 +78,4 @@ class WorkspaceLocale(Shape):
     @classmethod
     def of(cls, locale: Value) -> "WorkspaceLocale":
         """Returns the locale in this shape."""
-        return cls(
-            id=locale.id,
-            code=locale.code,
-            label=locale.label,
-            language=locale.language,
-            region=locale.region,
-            origin=locale.origin,
-            is_default=locale.is_default,
-            created_at=locale.created_at,
-        )
+        return cls.from_model(locale)

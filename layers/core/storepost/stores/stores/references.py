@@ -21,4 +21,4 @@ class StoreReference(Shape):
     @classmethod
     def of(cls, store: Store) -> "StoreReference":
         """Returns the store in this shape."""
-        return cls(id=store.id, name=store.name, platform=store.platform)
+        return cls.from_model(store)

@@ -149,18 +149,8 @@ class StoreSummary(Shape):
     def of(cls, listed: ListedStore) -> "StoreSummary":
         """Returns the store in this shape."""
         store = listed.store
-        return cls(
-            id=store.id,
-            platform=store.platform,
-            name=store.name,
-            external_id=store.external_id,
-            currency=store.currency,
-            primary_locale=store.primary_locale,
-            status=store.status,
-            connection_status=store.connection_status,
-            import_status=listed.import_status,
-            permissions=StorePermissions.of(store),
-            connected_at=store.connected_at,
+        return cls.from_model(
+            store, import_status=listed.import_status, permissions=StorePermissions.of(store)
         )
 
 
@@ -194,14 +184,7 @@ class StoreLocale(RequestBody):
     @classmethod
     def of(cls, locale: StoreLocaleValue) -> "StoreLocale":
         """Returns the locale in this shape."""
-        return cls.of_stored(
-            locale=locale.locale,
-            label=locale.label,
-            is_primary=locale.is_primary,
-            country=locale.country,
-            currency=locale.currency,
-            url=locale.url,
-        )
+        return cls.of_stored(locale)
 
     def value(self) -> StoreLocaleValue:
         """Returns the value that the service works with."""
@@ -270,8 +253,4 @@ class WriteBack(Shape):
     @classmethod
     def of(cls, address: WriteBackAddress) -> "WriteBack":
         """Returns the address in this shape."""
-        return cls(
-            url=address.url,
-            last_succeeded_at=address.last_succeeded_at,
-            last_error=address.last_error,
-        )
+        return cls.from_model(address)

@@ -72,12 +72,7 @@ class WebhookAttempt(Shape):
     @classmethod
     def of(cls, attempt: Attempt) -> "WebhookAttempt":
         """Returns the attempt in this shape."""
-        return cls(
-            at=attempt.at,
-            status=attempt.status,
-            error=attempt.error,
-            duration_ms=attempt.duration_ms,
-        )
+        return cls.from_model(attempt)
 
 
 class WebhookDelivery(Shape):
@@ -109,13 +104,9 @@ class WebhookDelivery(Shape):
     def of(cls, delivery: Delivery) -> "WebhookDelivery":
         """Returns the delivery in this shape."""
         resource = delivery.event.resource
-        return cls(
-            id=delivery.id,
+        return cls.from_model(
+            delivery,
             type=delivery.event.type,
             resource=WebhookResource(kind=resource.kind, id=resource.id) if resource else None,
-            status=delivery.status,
             attempts=[WebhookAttempt.of(each) for each in delivery.attempts],
-            next_attempt_at=delivery.next_attempt_at,
-            created_at=delivery.created_at,
-            replay_of=delivery.replay_of,
         )
