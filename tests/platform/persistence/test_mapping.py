@@ -1,0 +1,96 @@
+"""What rows and values have under the same name has the same type in both, as nothing converts it.
+
+mypy can't know that of `as_value` and its likes, so each call of them is looked at here.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, is_dataclass
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+import pytest
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+
+from openapi.groups import ROOT
+from storepost.platform.persistence.item import Identifier, Item, UtcDateTimeAttribute
+from storepost.platform.persistence.mapping import enums_of, shared_names
+
+LAYER = ROOT / "layers/core"
+ARGUMENTS = {"as_row": (0, 2), "write_to": (0, 1), "attributes_of": (0, 1), "as_value": (1, 0)}
+"""Where each function takes the row or its model, and the value or its class."""
+
+PLAIN: dict[type, type] = {
+    UnicodeAttribute: str,
+    NumberAttribute: int,
+    BooleanAttribute: bool,
+    Identifier: UUID,
+    UtcDateTimeAttribute: datetime,
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that copies fields of a class of values between it and a model of rows."""
+
+    place: str
+    model: type[Item]
+    kind: Any
+    others: frozenset[str | None]
+
+
+def _calls_in(path: Path) -> Iterator[Call]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    module = import_module(".".join(path.relative_to(LAYER).with_suffix("").parts))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            arguments = {
+                a.arg: ast.unparse(a.annotation) for a in function.args.args if a.annotation
+            }
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) in ARGUMENTS:
+                    row, value = (
+                        _named(module, ast.unparse(node.args[place]), arguments)
+                        for place in ARGUMENTS[ast.unparse(node.func)]
+                    )
+                    if row and value:
+                        place = f"{path.relative_to(LAYER)}:{node.lineno}"
+                        others = frozenset(each.arg for each in node.keywords)
+                        yield Call(place, row, value, others)
+
+
+def _named(module: ModuleType, name: str, arguments: dict[str, str]) -> Any:
+    """Returns the class, or that of the argument of this name; None for another variable."""
+    found = getattr(module, arguments.get(name, name), None)
+    return found if isinstance(found, type) else None
+
+
+CALLS = sorted(
+    (
+        call
+        for path in LAYER.rglob("*.py")
+        if "persistence.mapping import" in path.read_text(encoding="utf-8")
+        for call in _calls_in(path)
+    ),
+    key=lambda call: call.place,
+)
+
+
+def test_most_calls_are_looked_at() -> None:
+    assert len(CALLS) > 50
+    assert all(is_dataclass(each.kind) and issubclass(each.model, Item) for each in CALLS)
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.place)
+def test_what_is_copied_has_the_same_type(call: Call) -> None:
+    hints, attributes = get_type_hints(call.kind), call.model.get_attributes()
+    for name in shared_names(call.kind, call.model) - call.others:
+        stored = PLAIN.get(type(attributes[name]))
+        hint = hints[name]
+        options = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+        if stored and name not in enums_of(call.kind):
+            assert stored in options, f"{name} is {stored} in the row and {hint} in the value"
