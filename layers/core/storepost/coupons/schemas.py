@@ -6,7 +6,6 @@ from pydantic import Field
 
 from storepost.coupons import model
 from storepost.coupons.checking import ImportCheck
-from storepost.coupons.files import Fault
 from storepost.coupons.listing import CouponView
 from storepost.coupons.model import (
     CodeStatus,
@@ -154,11 +153,6 @@ class CouponImportProblem(Shape):
         "is too long, or was rounded by a spreadsheet."
     )
 
-    @classmethod
-    def of(cls, fault: Fault) -> "CouponImportProblem":
-        """Returns the row in this shape."""
-        return cls.from_model(fault)
-
 
 class CouponImportCheck(Shape):
     """What importing a file of codes would do. A file with one column of codes has `rows = valid +
@@ -195,7 +189,7 @@ class CouponImportCheck(Shape):
             check,
             samples=list(check.samples),
             existing_samples=list(check.existing_samples),
-            problems=[CouponImportProblem.of(fault) for fault in check.faults],
+            problems=[CouponImportProblem.from_model(fault) for fault in check.faults],
         )
 
 

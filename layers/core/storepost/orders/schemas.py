@@ -137,7 +137,7 @@ class Order(OrderSummary):
         return cls.from_model(
             order,
             total=money(order.amounts.total),
-            store=StoreReference.of(details.store),
+            store=StoreReference.from_model(details.store),
             customer_admin_url=details.customer_admin_url,
             buyer=OrderBuyer(profile_id=buyer.id, name=buyer.name, email=buyer.email)
             if buyer

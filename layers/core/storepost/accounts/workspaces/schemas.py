@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, StrictBool, StringConstraints
 
-from storepost.accounts.workspaces.model import Role, Workspace
+from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import Standing
 from storepost.values.wire import NotNull, RequestBody, Shape
 
@@ -48,11 +48,6 @@ class CreatedWorkspace(Shape):
         description="The workspace's part in web addresses: made from the name, "
         "unique, and never changed."
     )
-
-    @classmethod
-    def of(cls, workspace: Workspace) -> "CreatedWorkspace":
-        """Returns the workspace in this shape."""
-        return cls.from_model(workspace)
 
 
 class AvailableSlug(Shape):

@@ -5,8 +5,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, RootModel
 
-from storepost.definitions.definitions.authors import Author, AuthorType
-from storepost.definitions.definitions.kinds import KindInfo
+from storepost.definitions.definitions.authors import AuthorType
 from storepost.definitions.definitions.model import DefinitionKind
 from storepost.definitions.definitions.service import InForce, VersionView
 from storepost.values.wire import Shape, Timestamp
@@ -27,11 +26,6 @@ class DefinitionSchemaInfo(Shape):
         "proposals must meet it."
     )
 
-    @classmethod
-    def of(cls, info: KindInfo) -> "DefinitionSchemaInfo":
-        """Returns the kind in this shape."""
-        return cls.from_model(info)
-
 
 class JsonSchema(RootModel[dict[str, Any]]):
     """A JSON Schema (2020-12), which says what a definition of the kind may contain."""
@@ -50,11 +44,6 @@ class DefinitionAuthor(Shape):
         description="The person's name today, or the key's name when it proposed this; null once "
         "a person's account is deleted."
     )
-
-    @classmethod
-    def of(cls, author: Author) -> "DefinitionAuthor":
-        """Returns the author in this shape."""
-        return cls.from_model(author)
 
 
 class Definition(Shape):
@@ -122,6 +111,6 @@ class DefinitionVersion(Shape):
             definition=view.version.content,
             created_at=view.version.created_at,
             updated_at=view.version.created_at,
-            author=DefinitionAuthor.of(view.author),
+            author=DefinitionAuthor.from_model(view.author),
             proposal_id=view.version.proposal_id,
         )

@@ -250,7 +250,7 @@ def _summary(listed: ListedProposal) -> dict[str, Any]:
         "summary": proposal.summary,
         "status": proposal.status,
         "stale": listed.stale,
-        "author": DefinitionAuthor.of(listed.author),
+        "author": DefinitionAuthor.from_model(listed.author),
         "created_at": proposal.created_at,
         "reviewed_by": Reviewer.of(listed.reviewer) if listed.reviewer else None,
         "reviewed_at": proposal.review.at if proposal.review else None,

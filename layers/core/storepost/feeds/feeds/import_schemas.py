@@ -94,8 +94,3 @@ class FeedSkippedRow(Shape):
         description="Why, as a sentence for people, such as `The row has no id.` Don't branch on "
         "it."
     )
-
-    @classmethod
-    def of(cls, skipped: model.SkippedRow) -> "FeedSkippedRow":
-        """Returns the row in this shape."""
-        return cls.from_model(skipped)

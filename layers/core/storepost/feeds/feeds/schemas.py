@@ -221,7 +221,7 @@ class Feed(Shape):
         return cls.from_model(
             settings,
             id=feed.id,
-            store=StoreReference.of(view.store),
+            store=StoreReference.from_model(view.store),
             mapping={column: mapped_to(target) for column, target in settings.mapping.items()},
             rank=view.rank,
             latest_import=FeedImport.of(latest) if latest else None,

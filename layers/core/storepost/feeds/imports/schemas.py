@@ -83,5 +83,5 @@ class FeedCheck(Shape):
             counts,
             checked=counts.rows,
             importable=counts.imported,
-            skipped_rows=[FeedSkippedRow.of(row) for row in check.skipped],
+            skipped_rows=[FeedSkippedRow.from_model(row) for row in check.skipped],
         )

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from storepost.overview.store_details.service import LatestCustomer as LatestCustomerValue
 from storepost.overview.store_details.service import StoreDetails
 from storepost.stores.imports.model import ImportScope
 from storepost.stores.imports.schemas import StoreImport
@@ -44,11 +43,6 @@ class LatestCustomer(Shape):
     created_at: Timestamp = Field(
         description="When the person was first seen, in any store: the profile's `firstSeenAt`."
     )
-
-    @classmethod
-    def of(cls, latest: LatestCustomerValue) -> "LatestCustomer":
-        """Returns the person in this shape."""
-        return cls.from_model(latest)
 
 
 class Store(StoreSummary):
@@ -101,5 +95,5 @@ class Store(StoreSummary):
             last_order_at=details.last_order_at,
             last_product_sync_at=details.last_product_sync_at,
             imports=StoreImports.of(details),
-            latest_customer=LatestCustomer.of(latest) if latest else None,
+            latest_customer=LatestCustomer.from_model(latest) if latest else None,
         )

@@ -9,7 +9,6 @@ from storepost.people.consent import model
 from storepost.people.consent.model import ConsentSource, SkipReason, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes import listing, write_back_list
-from storepost.platform.attempts.model import Attempt
 from storepost.values.wire import Shape, Timestamp
 
 type StoreNames = Mapping[UUID, str]
@@ -181,11 +180,6 @@ class WriteBackAttempt(Shape):
     error: str | None = Field(description="Why the attempt failed. Null where it didn't.")
     duration_ms: int = Field(description="How long the attempt took, in milliseconds.")
 
-    @classmethod
-    def of(cls, attempt: Attempt) -> "WriteBackAttempt":
-        """Returns the attempt in this shape."""
-        return cls.from_model(attempt)
-
 
 class ListedWriteBack(Shape):
     """A write-back to a store, with the change that it is about."""
@@ -222,7 +216,7 @@ class ListedWriteBack(Shape):
             channel=change.channel,
             state=change.state,
             write_back=ConsentWriteBack.of(listed.write_back, stores),
-            attempts=[WriteBackAttempt.of(each) for each in listed.write_back.attempts],
+            attempts=[WriteBackAttempt.from_model(each) for each in listed.write_back.attempts],
             next_attempt_at=listed.write_back.next_attempt_at,
         )
 

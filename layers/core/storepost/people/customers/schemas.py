@@ -60,7 +60,7 @@ class ProfileCustomer(Shape):
         """Returns the customer in this shape."""
         return cls.from_model(
             customer,
-            store=StoreReference.of(store),
+            store=StoreReference.from_model(store),
             email_marketing_consent=customer.email_consent,
             sms_marketing_consent=customer.sms_consent,
         )

@@ -44,7 +44,7 @@ class ChannelReachability(Shape):
         return cls.from_model(
             found,
             address=found.address.value if found.address else None,
-            suppression=Suppression.of(suppression) if suppression else None,
+            suppression=Suppression.from_model(suppression) if suppression else None,
             why=list(found.why),
         )
 

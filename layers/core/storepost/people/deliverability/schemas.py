@@ -49,11 +49,6 @@ class Suppression(Shape):
         "wrote anything, or the person was erased."
     )
 
-    @classmethod
-    def of(cls, suppression: model.Suppression) -> "Suppression":
-        """Returns the suppression in this shape."""
-        return cls.from_model(suppression)
-
 
 class CheckedSuppression(Shape):
     """Whether an address is suppressed."""

@@ -8,7 +8,6 @@ from pydantic import Field
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.merges import ProfileMerge as ProfileMergeValue
 from storepost.people.profiles.model import IdentityType, LocaleOrigin, LocaleSignal
-from storepost.people.profiles.model import LocaleSource as LocaleSourceValue
 from storepost.people.profiles.model import Profile as ProfileValue
 from storepost.people.profiles.service import KnownIdentity
 from storepost.stores.stores.model import Store
@@ -33,11 +32,6 @@ class LocaleSource(Shape):
     at: Timestamp = Field(
         description="When the signal was given: the order's or the customer's own time."
     )
-
-    @classmethod
-    def of(cls, source: LocaleSourceValue) -> "LocaleSource":
-        """Returns the source in this shape."""
-        return cls.from_model(source)
 
 
 class ProfileSummary(Shape):
@@ -130,8 +124,8 @@ class Profile(ProfileSummary):
             **dict(ProfileSummary.of(profile)),
             first_name=profile.first_name,
             last_name=profile.last_name,
-            locale_source=LocaleSource.of(source) if source else None,
-            stores=[StoreReference.of(store) for store in stores],
+            locale_source=LocaleSource.from_model(source) if source else None,
+            stores=[StoreReference.from_model(store) for store in stores],
             orders=profile.orders,
             spent=[MoneyShape.of(money) for money in profile.spent_money],
         )
@@ -164,7 +158,7 @@ class ProfileIdentity(Shape):
             id=known.id,
             type=known.identity.type,
             value=known.identity.value,
-            store=StoreReference.of(known.store) if known.store else None,
+            store=StoreReference.from_model(known.store) if known.store else None,
             first_seen_at=known.seen.first,
             last_seen_at=known.seen.last,
         )

@@ -106,8 +106,3 @@ class ImportProblem(Shape):
         description="What is wrong and where, for people. It begins with a JSON "
         "Pointer such as `/orders/3/total/currency`."
     )
-
-    @classmethod
-    def of(cls, problem: model.ImportProblem) -> "ImportProblem":
-        """Returns the problem in this shape."""
-        return cls.from_model(problem)

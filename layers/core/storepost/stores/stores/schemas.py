@@ -10,7 +10,6 @@ from storepost.stores.stores.listing import ListedStore
 from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.stores.model import StoreLocale as StoreLocaleValue
 from storepost.stores.stores.service import CustomStore
-from storepost.stores.stores.write_back import WriteBackAddress
 from storepost.values.emails import EmailAddress
 from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
@@ -249,8 +248,3 @@ class WriteBack(Shape):
         description="What went wrong at the last failed attempt, such as a status or a "
         "time-out. Null once a later one succeeded."
     )
-
-    @classmethod
-    def of(cls, address: WriteBackAddress) -> "WriteBack":
-        """Returns the address in this shape."""
-        return cls.from_model(address)

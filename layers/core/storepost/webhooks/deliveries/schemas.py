@@ -5,7 +5,6 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from storepost.platform.attempts.model import Attempt
 from storepost.values.wire import RequestBody, Shape, Timestamp
 from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus
 from storepost.webhooks.deliveries.repository import CreatedWithin
@@ -69,11 +68,6 @@ class WebhookAttempt(Shape):
     error: str | None = Field(description="Why the attempt failed. Null where it succeeded.")
     duration_ms: int = Field(description="How long the attempt took, in milliseconds.")
 
-    @classmethod
-    def of(cls, attempt: Attempt) -> "WebhookAttempt":
-        """Returns the attempt in this shape."""
-        return cls.from_model(attempt)
-
 
 class WebhookDelivery(Shape):
     """One event on its way to one webhook endpoint. It is kept for 30 days."""
@@ -108,5 +102,5 @@ class WebhookDelivery(Shape):
             delivery,
             type=delivery.event.type,
             resource=WebhookResource(kind=resource.kind, id=resource.id) if resource else None,
-            attempts=[WebhookAttempt.of(each) for each in delivery.attempts],
+            attempts=[WebhookAttempt.from_model(each) for each in delivery.attempts],
         )
