@@ -1,6 +1,7 @@
 """What rows and values have under the same name has the same type in both, as nothing converts it.
 
-mypy can't know that of `as_value` and its likes, so each call of them is looked at here.
+So have requests and what `to_model` makes of them. mypy can't know that, so each call of these
+functions is looked at here.
 """
 
 import ast
@@ -10,15 +11,17 @@ from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import pytest
+from pydantic import AwareDatetime
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
 from openapi.groups import ROOT
 from storepost.platform.persistence.item import Identifier, Item, UtcDateTimeAttribute
 from storepost.platform.persistence.mapping import enums_of, shared_names
+from storepost.values.wire import RequestBody
 
 LAYER = ROOT / "layers/core"
 ARGUMENTS = {"as_row": (0, 2), "write_to": (0, 1), "attributes_of": (0, 1), "as_value": (1, 0)}
@@ -63,6 +66,20 @@ def _calls_in(path: Path) -> Iterator[Call]:
                         yield Call(place, row, value, others)
 
 
+def _bodies() -> Iterator[tuple[type[RequestBody], Any, frozenset[str | None]]]:
+    """Yields the class of each request that becomes a model, that model, and what is converted."""
+    for path in LAYER.rglob("*.py"):
+        if "self.to_model(" in (text := path.read_text(encoding="utf-8")):
+            module = import_module(".".join(path.relative_to(LAYER).with_suffix("").parts))
+            for body in ast.parse(text).body:
+                for node in ast.walk(body):
+                    if isinstance(node, ast.Call) and ast.unparse(node.func) == "self.to_model":
+                        assert isinstance(body, ast.ClassDef)
+                        others = frozenset(each.arg for each in node.keywords)
+                        model = getattr(module, ast.unparse(node.args[0]))
+                        yield getattr(module, body.name), model, others
+
+
 def _named(module: ModuleType, name: str, arguments: dict[str, str]) -> Any:
     """Returns the class, or that of the argument of this name; None for another variable."""
     found = getattr(module, arguments.get(name, name), None)
@@ -94,3 +111,25 @@ def test_what_is_copied_has_the_same_type(call: Call) -> None:
         options = get_args(hint) if get_origin(hint) is UnionType else (hint,)
         if stored and name not in enums_of(call.kind):
             assert stored in options, f"{name} is {stored} in the row and {hint} in the value"
+
+
+@pytest.mark.parametrize(
+    ("body", "model", "others"), [*_bodies()], ids=lambda each: getattr(each, "__name__", "")
+)
+def test_what_a_request_says_has_the_type_of_the_model(
+    body: type[RequestBody], model: Any, others: frozenset[str | None]
+) -> None:
+    hints = get_type_hints(model)
+    for name in body.model_fields.keys() & hints.keys() - others:
+        said, taken = _plain(body.model_fields[name].annotation), _plain(hints[name])
+        fits = all(any(issubclass(each, kind) for kind in taken) for each in said)
+        assert fits, f"{name} is {said} in the request and {taken} in the model"
+
+
+def _plain(hint: Any) -> set[Any]:
+    """Returns the classes of a type; the items of a list, a tuple or an object don't count."""
+    if get_origin(hint) is Annotated:
+        return _plain(get_args(hint)[0])
+    if get_origin(hint) in {UnionType, Union}:
+        return set().union(*map(_plain, get_args(hint)))
+    return {datetime if hint is AwareDatetime else get_origin(hint) or hint}

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from inspect import cleandoc
-from typing import Annotated, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_args
 from uuid import UUID
 
 from pydantic import (
@@ -30,6 +30,9 @@ from storepost.values import clock
 from storepost.values.error_texts import DAY_FORM, MOMENT_FORM, UUID_FORM
 from storepost.values.money import CurrencyCode, Money
 from storepost.values.text import visible
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 TEXT_LENGTH = 255
 URL_LENGTH = 2048
@@ -101,6 +104,14 @@ class RequestBody(Shape):
         500 records this took a third of the request's time.
         """
         return f"{type(self).__name__}()"
+
+    def to_model[T: "DataclassInstance"](self, kind: type[T], /, **others: Any) -> T:  # noqa: ANN401 - as above
+        """Returns the model of a class, with the request's fields of the same names and the others.
+
+        Raises TypeError where a field of the model without a default is in neither.
+        """
+        shared = type(self).model_fields.keys() & kind.__dataclass_fields__.keys() - others.keys()
+        return kind(**{name: getattr(self, name) for name in shared}, **others)
 
     @model_validator(mode="before")
     @classmethod

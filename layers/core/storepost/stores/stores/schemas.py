@@ -62,15 +62,7 @@ class NewStore(RequestBody):
 
     def value(self) -> CustomStore:
         """Returns the value that the service works with."""
-        return CustomStore(
-            name=self.name,
-            external_id=self.external_id,
-            currency=self.currency,
-            primary_locale=self.primary_locale,
-            admin_url=self.admin_url,
-            storefront_url=self.storefront_url,
-            contact_email=self.contact_email,
-        )
+        return self.to_model(CustomStore)
 
 
 class StoreUpdate(PartialUpdate):
