@@ -11,7 +11,7 @@ from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 import pytest
@@ -130,6 +130,8 @@ def _plain(hint: Any) -> set[Any]:
     """Returns the classes of a type; the items of a list, a tuple or an object don't count."""
     if get_origin(hint) is Annotated:
         return _plain(get_args(hint)[0])
+    if get_origin(hint) is Literal:
+        return set(map(type, get_args(hint)))
     if get_origin(hint) in {UnionType, Union}:
         return set().union(*map(_plain, get_args(hint)))
     return {datetime if hint is AwareDatetime else get_origin(hint) or hint}
