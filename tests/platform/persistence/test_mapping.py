@@ -6,7 +6,7 @@ functions is looked at here.
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
@@ -41,6 +41,7 @@ class Call:
     """A call that copies fields of a class of values between it and a model of rows."""
 
     place: str
+    function: str
     model: type[Item]
     kind: Any
     others: frozenset[str | None]
@@ -63,7 +64,7 @@ def _calls_in(path: Path) -> Iterator[Call]:
                     if row and value:
                         place = f"{path.relative_to(LAYER)}:{node.lineno}"
                         others = frozenset(each.arg for each in node.keywords)
-                        yield Call(place, row, value, others)
+                        yield Call(place, ast.unparse(node.func), row, value, others)
 
 
 def _bodies() -> Iterator[tuple[type[RequestBody], Any, frozenset[str | None]]]:
@@ -100,6 +101,18 @@ CALLS = sorted(
 def test_most_calls_are_looked_at() -> None:
     assert len(CALLS) > 50
     assert all(is_dataclass(each.kind) and issubclass(each.model, Item) for each in CALLS)
+
+
+@pytest.mark.parametrize(
+    "call", [each for each in CALLS if each.function == "as_value"], ids=lambda call: call.place
+)
+def test_value_gets_every_field_that_has_no_default(call: Call) -> None:
+    demanded = {each.name for each in fields(call.kind) if _is_demanded(each)}
+    assert demanded <= shared_names(call.kind, call.model) | call.others
+
+
+def _is_demanded(each: Field[Any]) -> bool:
+    return each.default is MISSING and each.default_factory is MISSING
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.place)
