@@ -298,7 +298,7 @@ class Outside:
     @contextmanager
     def _download(self, *_: object, **__: object) -> Iterator[Download]:
         self._meter.note(Usage(deliveries=1))
-        yield Download("text/csv", len(self.file), iter([self.file]))
+        yield Download("text/csv", iter([self.file]))
 
     def _post(self, *_: object, **__: object) -> Fetched:
         self._meter.note(Usage(deliveries=1))

@@ -47,7 +47,7 @@ def _resolve_nothing(host: str, _port: int) -> Sequence[str]:
 def _catalogue(url: str, **_: object) -> Iterator[Download]:
     assert url == f"http://127.0.0.1:8000{CATALOGUE_PATH}"
     content = CATALOGUE.read_bytes()
-    yield Download("application/rss+xml", len(content), iter([content]))
+    yield Download("application/rss+xml", iter([content]))
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def list_suppressions(
     """
     filters = SuppressionFilter(q, channel, reason, source, created_from, created_to, bool(lifted))
     found = listing.list_suppressions(caller.workspace, filters, PageRequest(page, page_size))
-    return Page[Suppression].of(found, Suppression.of)
+    return Page[Suppression].of(found, Suppression.from_model)
 
 
 @app.post(
@@ -94,7 +94,7 @@ def create_suppression(
     """
     new = new_by(caller, body.reason, note=body.note)
     suppression, is_new = add_suppression(writes, caller.workspace, body.value, new)
-    return Response(201 if is_new else 200, JSON, Suppression.of(suppression))
+    return Response(201 if is_new else 200, JSON, Suppression.from_model(suppression))
 
 
 @app.post("/v1/suppressions/import", operation_id="suppressions.import")
@@ -132,7 +132,7 @@ def get_suppression(
 
     Answers one suppression, also one that was lifted.
     """
-    return Suppression.of(listing.get_suppression(caller.workspace, id))
+    return Suppression.from_model(listing.get_suppression(caller.workspace, id))
 
 
 @app.delete(

@@ -211,7 +211,7 @@ def list_skipped_rows(
     """
     request = PageRequest(page, page_size)
     found = listing.list_skipped(caller.workspace, id, import_id, request)
-    return Page[FeedSkippedRow].of(found, FeedSkippedRow.of)
+    return Page[FeedSkippedRow].of(found, FeedSkippedRow.from_model)
 
 
 lambda_handler = app.handler()

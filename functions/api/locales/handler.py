@@ -34,7 +34,7 @@ def list_locales(
     and labels.
     """
     listing = service.list_locales(caller.workspace, q, origin, PageRequest(page, page_size))
-    return Page[WorkspaceLocale].of(listing, WorkspaceLocale.of)
+    return Page[WorkspaceLocale].of(listing, WorkspaceLocale.from_model)
 
 
 @app.post(
@@ -49,7 +49,9 @@ def create_locale(caller: Writer, writes: Writes, body: NewLocale) -> WorkspaceL
     Adds a language by hand; the first of a workspace is its default. Locales of stores appear by
     themselves. A workspace has at most 500.
     """
-    return WorkspaceLocale.of(service.add_locale(caller.workspace, body.code, body.label, writes))
+    return WorkspaceLocale.from_model(
+        service.add_locale(caller.workspace, body.code, body.label, writes)
+    )
 
 
 @app.get("/v1/locales/<id>", operation_id="locales.get")
@@ -60,7 +62,7 @@ def get_locale(
 
     A language that the workspace writes in, and whether it is the default.
     """
-    return WorkspaceLocale.of(service.get_locale(caller.workspace, id))
+    return WorkspaceLocale.from_model(service.get_locale(caller.workspace, id))
 
 
 @app.patch(
@@ -83,7 +85,7 @@ def update_locale(
     changed = service.update_locale(
         caller.workspace, id, body.label, writes, make_default=make_default
     )
-    return WorkspaceLocale.of(changed)
+    return WorkspaceLocale.from_model(changed)
 
 
 @app.delete(

@@ -45,7 +45,7 @@ def list_definition_schemas(
     same in every workspace.
     """
     listing = definitions.list_kinds(PageRequest(page, page_size))
-    return Page[DefinitionSchemaInfo].of(listing, DefinitionSchemaInfo.of)
+    return Page[DefinitionSchemaInfo].of(listing, DefinitionSchemaInfo.from_model)
 
 
 @app.get("/v1/definition-schemas/<kind>", operation_id="definitionSchemas.get")

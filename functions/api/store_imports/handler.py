@@ -122,7 +122,7 @@ def list_problems(
     """
     request = PageRequest(page, page_size)
     found = listing.list_problems(caller.workspace, id, import_id, request)
-    return Page[ImportProblem].of(found, ImportProblem.of)
+    return Page[ImportProblem].of(found, ImportProblem.from_model)
 
 
 lambda_handler = app.handler()

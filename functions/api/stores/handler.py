@@ -209,7 +209,7 @@ def get_write_back(
     address = WriteBackRepository(caller.workspace).address_of(id)
     if address is None:
         raise NotFound("This store has no write-back address.")
-    return WriteBack.of(address)
+    return WriteBack.from_model(address)
 
 
 @app.put("/v1/stores/<id>/write-back", operation_id="stores.putWriteBack")

@@ -36,7 +36,7 @@ def create_workspace(caller: SignedIn, writes: Writes, body: NewWorkspace) -> Cr
     The signed-in person becomes its owner. The slug is made from the name. Where the session has no
     active workspace, this one becomes active.
     """
-    return CreatedWorkspace.of(service.create_workspace(caller, body.name, writes))
+    return CreatedWorkspace.from_model(service.create_workspace(caller, body.name, writes))
 
 
 @app.get("/v1/workspaces/available-slug", operation_id="workspaces.availableSlug")

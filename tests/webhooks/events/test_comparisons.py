@@ -11,7 +11,12 @@ import pytest
 
 from local.events.pumps import _stream_record
 from local.template import ROOT
-from storepost.webhooks.events.causes.comparisons import GROUPS, comparison_of, kinds_of
+from storepost.webhooks.events.causes.comparisons import (
+    GROUPS,
+    comparison_of,
+    comparisons_in,
+    kinds_of,
+)
 from storepost.webhooks.events.stream import events_of
 from tests.catalog.products.sample import product
 from tests.webhooks.events.shop import EMAIL, Shop
@@ -42,8 +47,8 @@ LATER = {
 
 
 def test_each_group_loads_comparisons_for_the_listed_kinds() -> None:
-    for load, kinds in GROUPS.items():
-        assert kinds_of(load()).keys() == kinds
+    for group, kinds in GROUPS.items():
+        assert kinds_of(comparisons_in(group)).keys() == kinds
     named = [*chain.from_iterable(GROUPS.values())]
     assert len(named) == len(set(named))
 

@@ -120,11 +120,8 @@ class CouponBody(RequestBody):
     def details(self) -> NewCoupon:
         """Returns the value that the service works with."""
         least, combines = self.minimum_subtotal, self.combines_with
-        return NewCoupon(
-            name=self.name,
-            kind=self.kind,
-            quantity=self.quantity,
-            prefix=self.prefix,
+        return self.to_model(
+            NewCoupon,
             terms=CouponTerms(
                 self.value_type,
                 self.value,
@@ -132,7 +129,6 @@ class CouponBody(RequestBody):
                 combines.value() if combines else None,
             ),
             validity=_validity(self.validity),
-            reissue=self.reissue,
         )
 
 

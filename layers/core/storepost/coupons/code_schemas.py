@@ -67,17 +67,11 @@ class CouponCode(Shape):
     def of(cls, view: CodeView) -> "CouponCode":
         """Returns the code in this shape."""
         code, profile, use = view.code, view.profile, view.code.use
-        return cls(
-            id=code.id,
+        return cls.from_model(
+            code,
             code=code.text,
             status=view.status,
-            profile=CodeProfile(id=profile.id, name=profile.name, email=profile.email)
-            if profile
-            else None,
+            profile=CodeProfile.from_model(profile) if profile else None,
             order=CodeOrder(id=use.order_id, number=use.number) if use else None,
-            assigned_at=code.assigned_at,
-            expires_at=code.expires_at,
             used_at=use.at if use else None,
-            error=code.error,
-            created_at=code.created_at,
         )

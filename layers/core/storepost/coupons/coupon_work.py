@@ -18,6 +18,7 @@ from storepost.coupons.model import Code, LoadMark
 from storepost.coupons.rows import CouponWorkItem
 from storepost.coupons.trees import CodeList
 from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.mapping import as_value
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -163,12 +164,9 @@ def _chunk_row(chunk: Chunk) -> list[Any]:
 
 
 def _as_work(row: CouponWorkItem) -> CouponWork:
-    return CouponWork(
+    return as_value(
+        CouponWork,
+        row,
         id=work_of(row.sk),
-        version=int(row.version),
-        remaining=int(row.remaining),
-        object_name=row.object_name,
-        next_byte=int(row.next_byte),
-        seed=row.seed,
         chunk=Chunk(clock.from_text(row.chunk[0]), *row.chunk[1:]) if row.chunk else None,
     )

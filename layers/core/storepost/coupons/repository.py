@@ -26,7 +26,7 @@ from storepost.coupons.rows import (
     CouponItem,
     RemovalRow,
     as_coupon,
-    coupon_attributes,
+    write_coupon,
 )
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
@@ -57,8 +57,7 @@ class CouponRepository:
     def save(self, changes: Changes, coupon: Coupon) -> None:
         """Writes the coupon, if nobody changed it since it was read here."""
         item = self._read.get(coupon.id) or CouponItem(*coupon_key(self._scope, coupon.id))
-        for name, value in coupon_attributes(coupon).items():
-            setattr(item, name, value)
+        write_coupon(item, coupon)
         changes.save(item)
 
     def skip(self, changes: Changes, coupon_id: UUID, codes: int) -> None:

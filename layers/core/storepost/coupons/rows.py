@@ -8,15 +8,11 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 
 from storepost.coupons.model import (
     Code,
-    CodeStatus,
     Combinations,
     Coupon,
     CouponKind,
-    CouponSource,
-    CouponStatus,
     CouponTerms,
     LoadMark,
-    Reissue,
     Use,
     Validity,
     ValueType,
@@ -27,6 +23,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.mapping import as_value, attributes_of, write_to
 from storepost.platform.persistence.records import Record
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
@@ -140,91 +137,53 @@ class CodeInDoubtItem(RemovalRow, discriminator="coupon_code_in_doubt"):
     text = UnicodeAttribute(attr_name="code")
 
 
-def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
-    """Returns a coupon as its row's attributes."""
-    return {
-        "id": coupon.id,
-        "store_id": coupon.store_id,
-        "name": coupon.name,
-        "source": coupon.source,
-        "coupon_kind": coupon.kind,
-        "quantity": coupon.quantity,
-        "prefix": coupon.prefix,
-        "terms": _terms_row(coupon.terms),
-        "days": coupon.validity.days,
-        "ends_at": coupon.validity.ends_at,
-        "reissue": coupon.reissue,
-        "status": coupon.status,
-        "created_at": coupon.created_at,
-        "archived_at": coupon.archived_at,
-        "import_skipped": coupon.import_skipped,
-        "external_id": coupon.external_id,
-        "on_platform": coupon.on_platform or None,
-        "never_stored": coupon.never_stored or None,
-        "failed_syncs": coupon.failed_syncs or None,
-        "retry_at": coupon.retry_at,
-    }
+def write_coupon(item: CouponItem, coupon: Coupon) -> None:
+    """Sets the attributes of a coupon's row."""
+    write_to(
+        item,
+        coupon,
+        coupon_kind=coupon.kind,
+        terms=_terms_row(coupon.terms),
+        days=coupon.validity.days,
+        ends_at=coupon.validity.ends_at,
+        on_platform=coupon.on_platform or None,
+        never_stored=coupon.never_stored or None,
+        failed_syncs=coupon.failed_syncs or None,
+    )
 
 
 def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
     """Returns the coupon of a row."""
-    return Coupon(
-        id=item.id,
+    return as_value(
+        Coupon,
+        item,
         workspace=workspace,
-        store_id=item.store_id,
-        name=item.name,
-        source=CouponSource(item.source),
         kind=CouponKind(item.coupon_kind),
-        quantity=_whole(item.quantity),
-        prefix=item.prefix,
         terms=_as_terms(item.terms),
         validity=Validity(_whole(item.days), item.ends_at),
-        reissue=Reissue(item.reissue),
-        status=CouponStatus(item.status),
-        created_at=item.created_at,
-        archived_at=item.archived_at,
-        import_skipped=_whole(item.import_skipped),
-        external_id=item.external_id,
         on_platform=bool(item.on_platform),
         never_stored=int(item.never_stored or 0),
         failed_syncs=int(item.failed_syncs or 0),
-        retry_at=item.retry_at,
     )
 
 
 def code_attributes(code: Code) -> Mapping[str, Any]:
     """Returns a code as its row's attributes."""
-    return {
-        "id": code.id,
-        "coupon_id": code.coupon_id,
-        "text": code.text,
-        "status": code.status,
-        "created_at": code.created_at,
-        "profile_id": code.profile_id,
-        "assigned_at": code.assigned_at,
-        "expires_at": code.expires_at,
-        "use": use_row(code.use) if code.use else None,
-        "error": code.error,
-        "external_id": code.external_id,
-        "ends_by_itself": code.ends_by_itself or None,
-        "load": [str(code.load.work_id), code.load.begin] if code.load else None,
-    }
+    return attributes_of(
+        CodeItem,
+        code,
+        use=use_row(code.use) if code.use else None,
+        ends_by_itself=code.ends_by_itself or None,
+        load=[str(code.load.work_id), code.load.begin] if code.load else None,
+    )
 
 
 def as_code(item: CodeItem) -> Code:
     """Returns the code of a row."""
-    return Code(
-        id=item.id,
-        coupon_id=item.coupon_id,
-        text=item.text,
-        status=CodeStatus(item.status),
-        created_at=item.created_at,
-        profile_id=item.profile_id,
-        assigned_at=item.assigned_at,
-        expires_at=item.expires_at,
+    return as_value(
+        Code,
+        item,
         use=as_use(item.use) if item.use else None,
-        error=item.error,
-        external_id=item.external_id,
         ends_by_itself=bool(item.ends_by_itself),
         load=LoadMark(UUID(item.load[0]), item.load[1]) if item.load else None,
     )

@@ -6,7 +6,6 @@ from pydantic import Field
 
 from storepost.coupons import model
 from storepost.coupons.checking import ImportCheck
-from storepost.coupons.files import Fault
 from storepost.coupons.listing import CouponView
 from storepost.coupons.model import (
     CodeStatus,
@@ -131,34 +130,16 @@ class Coupon(Shape):
         least = terms.minimum_subtotal if terms else None
         combines = terms.combines_with if terms else None
         return cls.of_stored(
-            id=coupon.id,
-            store=CouponStore(
-                id=store.id, name=store.name, platform=store.platform, currency=store.currency
-            ),
-            name=coupon.name,
-            source=coupon.source,
-            kind=coupon.kind,
-            quantity=coupon.quantity,
-            prefix=coupon.prefix,
+            coupon,
+            store=CouponStore.from_model(store),
             value_type=terms.value_type if terms else None,
             value=terms.value if terms else None,
             minimum_subtotal=MoneyShape.of(least) if least else None,
             validity=_as_validity(coupon.validity),
-            combines_with=CouponCombinations.of_stored(
-                order_discounts=combines.order_discounts,
-                product_discounts=combines.product_discounts,
-                shipping_discounts=combines.shipping_discounts,
-            )
-            if combines
-            else None,
-            reissue=coupon.reissue,
+            combines_with=CouponCombinations.of_stored(combines) if combines else None,
             status=view.status,
-            external_id=coupon.external_id,
             admin_url=view.admin_url,
-            import_skipped=coupon.import_skipped,
             codes=CouponCounts.of(view.counts),
-            created_at=coupon.created_at,
-            archived_at=coupon.archived_at,
         )
 
 
@@ -171,11 +152,6 @@ class CouponImportProblem(Shape):
         description="Why that is no code, as a sentence for people: it is blank, has white space, "
         "is too long, or was rounded by a spreadsheet."
     )
-
-    @classmethod
-    def of(cls, fault: Fault) -> "CouponImportProblem":
-        """Returns the row in this shape."""
-        return cls(row=fault.row, value=fault.value, reason=fault.reason)
 
 
 class CouponImportCheck(Shape):
@@ -209,16 +185,11 @@ class CouponImportCheck(Shape):
     @classmethod
     def of(cls, check: ImportCheck) -> "CouponImportCheck":
         """Returns the check in this shape."""
-        return cls(
-            column=check.column,
-            rows=check.rows,
-            valid=check.valid,
+        return cls.from_model(
+            check,
             samples=list(check.samples),
-            duplicates=check.duplicates,
-            existing=check.existing,
             existing_samples=list(check.existing_samples),
-            invalid=check.invalid,
-            problems=[CouponImportProblem.of(fault) for fault in check.faults],
+            problems=[CouponImportProblem.from_model(fault) for fault in check.faults],
         )
 
 

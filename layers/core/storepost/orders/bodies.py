@@ -65,16 +65,8 @@ class OrderLineItemBody(RequestBody):
 
     def value(self) -> LineItem:
         """Returns the value that the service works with."""
-        return LineItem(
-            title=self.title,
-            variant_title=self.variant_title,
-            sku=self.sku,
-            quantity=self.quantity,
-            unit_price=self.unit_price.amount,
-            total_discount=self.total_discount.amount,
-            is_gift_card=self.is_gift_card,
-            product_external_id=self.product_external_id,
-            variant_external_id=self.variant_external_id,
+        return self.to_model(
+            LineItem, unit_price=self.unit_price.amount, total_discount=self.total_discount.amount
         )
 
 
@@ -178,18 +170,9 @@ class OrderBody(RequestBody):
 
     def value(self, store: Store, external_id: str) -> IncomingOrder:
         """Returns the value that the service works with. Raises ValidationFailed."""
-        return IncomingOrder(
+        return self.to_model(
+            IncomingOrder,
             external_id=external_id,
-            number=self.number,
-            placed_at=self.placed_at,
-            updated_at=self.updated_at,
-            financial_status=self.financial_status,
-            fulfillment_status=self.fulfillment_status,
-            cancelled_at=self.cancelled_at,
-            is_test=self.is_test,
-            locale=self.locale,
-            source_name=self.source_name,
-            admin_url=self.admin_url,
             buyer=self.customer.value(store) if self.customer else None,
             amounts=Amounts(
                 total=self.total.amount,

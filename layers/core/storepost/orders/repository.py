@@ -24,8 +24,6 @@ from storepost.orders.keys import (
 )
 from storepost.orders.model import (
     Amounts,
-    FinancialStatus,
-    FulfillmentStatus,
     LineItem,
     Order,
     RecordedEvents,
@@ -48,6 +46,7 @@ from storepost.platform.persistence.item import (
     VersionedItem,
     find_in,
 )
+from storepost.platform.persistence.mapping import as_value, attributes_of
 from storepost.platform.persistence.reads import Reads
 from storepost.platform.persistence.records import Json, Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
@@ -299,23 +298,11 @@ class OrderRepository:
 
 def _attributes(order: Order) -> dict[str, Any]:
     amounts = order.amounts
-    return {
-        "id": order.id,
-        "store_id": order.store_id,
-        "external_id": order.external_id,
-        "updated_at": order.updated_at,
-        "deleted_at": None,
-        "number": order.number,
-        "placed_at": order.placed_at,
-        "financial_status": order.financial_status,
-        "fulfillment_status": order.fulfillment_status,
-        "cancelled_at": order.cancelled_at,
-        "is_test": order.is_test,
-        "locale": order.locale,
-        "source_name": order.source_name,
-        "admin_url": order.admin_url,
-        "currency": order.currency,
-        "amounts": [
+    return attributes_of(
+        OrderItem,
+        order,
+        deleted_at=None,
+        amounts=[
             amounts.total,
             amounts.subtotal,
             amounts.total_discounts,
@@ -323,13 +310,11 @@ def _attributes(order: Order) -> dict[str, Any]:
             amounts.total_tax,
             amounts.total_refunded,
         ],
-        "line_items": [_line_row(line) for line in order.line_items],
-        "discount_codes": list(order.discount_codes),
-        "customer_external_id": order.customer_external_id,
-        "profile_id": order.profile_id,
-        "recorded": _recorded_row(order.recorded),
-        "buyer_erased": order.buyer_erased or None,
-    }
+        line_items=[_line_row(line) for line in order.line_items],
+        discount_codes=list(order.discount_codes),
+        recorded=_recorded_row(order.recorded),
+        buyer_erased=order.buyer_erased or None,
+    )
 
 
 def _line_row(line: LineItem) -> list[object]:
@@ -348,26 +333,12 @@ def _line_row(line: LineItem) -> list[object]:
 
 def as_order(item: OrderItem) -> Order:
     """Returns the order of a row that isn't a tombstone."""
-    return Order(
-        id=item.id,
-        store_id=item.store_id,
-        external_id=item.external_id,
-        number=item.number,
-        placed_at=item.placed_at,
-        updated_at=item.updated_at,
-        financial_status=FinancialStatus(item.financial_status),
-        fulfillment_status=FulfillmentStatus(item.fulfillment_status),
-        cancelled_at=item.cancelled_at,
-        is_test=item.is_test,
-        locale=item.locale,
-        source_name=item.source_name,
-        admin_url=item.admin_url,
-        currency=item.currency,
+    return as_value(
+        Order,
+        item,
         amounts=Amounts(*item.amounts),
         line_items=tuple(LineItem(*row) for row in item.line_items),
         discount_codes=tuple(item.discount_codes),
-        customer_external_id=item.customer_external_id,
-        profile_id=item.profile_id,
         recorded=_as_recorded(item),
         buyer_erased=bool(item.buyer_erased),
     )

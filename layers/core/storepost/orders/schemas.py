@@ -52,17 +52,7 @@ class OrderSummary(Shape):
     @classmethod
     def of(cls, order: model.OrderSummary) -> "OrderSummary":
         """Returns the row in this shape."""
-        return cls(
-            id=order.id,
-            store_id=order.store_id,
-            number=order.number,
-            placed_at=order.placed_at,
-            financial_status=order.financial_status,
-            fulfillment_status=order.fulfillment_status,
-            cancelled=order.cancelled,
-            total=MoneyShape.of(order.total),
-            locale=order.locale,
-        )
+        return cls.from_model(order, total=MoneyShape.of(order.total))
 
 
 class OrderBuyer(Shape):
@@ -144,18 +134,10 @@ class Order(OrderSummary):
         def money(amount: int) -> MoneyShape:
             return MoneyShape.of(order.money(amount))
 
-        return cls(
-            id=order.id,
-            store_id=order.store_id,
-            number=order.number,
-            placed_at=order.placed_at,
-            financial_status=order.financial_status,
-            fulfillment_status=order.fulfillment_status,
-            cancelled=order.cancelled,
+        return cls.from_model(
+            order,
             total=money(order.amounts.total),
-            locale=order.locale,
-            store=StoreReference.of(details.store),
-            admin_url=order.admin_url,
+            store=StoreReference.from_model(details.store),
             customer_admin_url=details.customer_admin_url,
             buyer=OrderBuyer(profile_id=buyer.id, name=buyer.name, email=buyer.email)
             if buyer
@@ -165,19 +147,12 @@ class Order(OrderSummary):
             total_shipping=money(order.amounts.total_shipping),
             total_tax=money(order.amounts.total_tax),
             total_refunded=money(order.amounts.total_refunded),
-            source_name=order.source_name,
-            is_test=order.is_test,
-            cancelled_at=order.cancelled_at,
             line_items=[
-                OrderLineItem(
+                OrderLineItem.from_model(
+                    line,
                     id=order.line_id(number),
-                    title=line.title,
-                    variant_title=line.variant_title,
-                    sku=line.sku,
-                    quantity=line.quantity,
                     unit_price=money(line.unit_price),
                     total_discount=money(line.total_discount),
-                    is_gift_card=line.is_gift_card,
                 )
                 for number, line in enumerate(order.line_items)
             ],

@@ -21,6 +21,7 @@ from storepost.platform.persistence.item import (
     find_all,
     find_in,
 )
+from storepost.platform.persistence.mapping import as_value
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
@@ -203,15 +204,7 @@ def _pending(workspace: WorkspaceScope, item: InstallItem | None) -> Install | N
 
 
 def _as_install(workspace: WorkspaceScope, item: InstallItem) -> Install:
-    return Install(
-        id=item.id,
-        workspace=workspace,
-        shop=item.shop,
-        begun_at=item.begun_at,
-        ends_at=item.ends_at,
-        state_digest=item.state_digest,
-        sealed_state=item.state,
-    )
+    return as_value(Install, item, workspace=workspace, sealed_state=item.state)
 
 
 def _context(workspace: WorkspaceScope, install_id: UUID) -> str:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from inspect import cleandoc
-from typing import Annotated, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_args
 from uuid import UUID
 
 from pydantic import (
@@ -30,6 +30,9 @@ from storepost.values import clock
 from storepost.values.error_texts import DAY_FORM, MOMENT_FORM, UUID_FORM
 from storepost.values.money import CurrencyCode, Money
 from storepost.values.text import visible
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 TEXT_LENGTH = 255
 URL_LENGTH = 2048
@@ -61,13 +64,25 @@ class Shape(BaseModel):
     )
 
     @classmethod
-    def of_stored(cls, **fields: Any) -> Self:  # noqa: ANN401 - each field's own type
-        """Returns the shape of stored values, by the fields' own names.
+    def from_model(cls, model: object, /, **others: Any) -> Self:  # noqa: ANN401 - each field's type
+        """Returns the shape with a model's values by the fields' own names, but for the others.
+
+        Raises AttributeError where the model lacks a field that isn't among the others.
+        """
+        return cls(**cls._same_named(model, others), **others)
+
+    @classmethod
+    def of_stored(cls, model: object = None, /, **others: Any) -> Self:  # noqa: ANN401 - as above
+        """Returns what `from_model` does, of stored values.
 
         They aren't validated as a request is: the rules for requests change, and stored values
         stay.
         """
-        return cls.model_construct(**fields)
+        return cls.model_construct(**cls._same_named(model, others), **others)
+
+    @classmethod
+    def _same_named(cls, model: object, others: dict[str, Any]) -> dict[str, Any]:
+        return {name: getattr(model, name) for name in cls.model_fields if name not in others}
 
 
 def _with_few_fields(value: object) -> object:
@@ -89,6 +104,14 @@ class RequestBody(Shape):
         500 records this took a third of the request's time.
         """
         return f"{type(self).__name__}()"
+
+    def to_model[T: "DataclassInstance"](self, kind: type[T], /, **others: Any) -> T:  # noqa: ANN401 - as above
+        """Returns the model of a class, with the request's fields of the same names and the others.
+
+        Raises TypeError where a field of the model without a default is in neither.
+        """
+        shared = type(self).model_fields.keys() & kind.__dataclass_fields__.keys() - others.keys()
+        return kind(**{name: getattr(self, name) for name in shared}, **others)
 
     @model_validator(mode="before")
     @classmethod

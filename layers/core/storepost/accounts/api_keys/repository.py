@@ -16,7 +16,6 @@ from pynamodb.expressions.update import Action
 
 from storepost.accounts.api_keys.model import ACTIVE_KEYS, ApiKey, Secret, latest
 from storepost.accounts.api_keys.problems import KeyLimit
-from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.identity.repository import ApiKeyTokenItem, token_key
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
@@ -28,6 +27,7 @@ from storepost.platform.persistence.item import (
     find_all,
     find_in,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.optional_attributes import is_as_read
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
@@ -101,16 +101,7 @@ class ApiKeyRepository:
         """Adds a new key. Fails with KeyLimit if the workspace has as many as it may."""
         [secret] = key.secrets
         changes.create(
-            ApiKeyItem(
-                *api_key_key(self._scope, key.id),
-                id=key.id,
-                name=key.name,
-                scope=key.scope,
-                prefix=key.prefix,
-                maker_id=key.maker_id,
-                created_at=key.created_at,
-                digests=[secret.digest],
-            )
+            as_row(ApiKeyItem, api_key_key(self._scope, key.id), key, digests=[secret.digest])
         )
         self._add_token(changes, key, secret.digest)
         active = ActiveKeysItem.active
@@ -214,17 +205,10 @@ class ApiKeyRepository:
         changes.update(row, [kind, *counts], condition, on_conflict)
 
     def _as_key(self, item: ApiKeyItem) -> ApiKey:
-        return ApiKey(
-            id=item.id,
+        return as_value(
+            ApiKey,
+            item,
             workspace_id=self._scope.id,
-            name=item.name,
-            scope=KeyScope(item.scope),
-            prefix=item.prefix,
-            maker_id=item.maker_id,
-            created_at=item.created_at,
-            used_before=item.used_before,
-            rotated_at=item.rotated_at,
-            revoked_at=item.revoked_at,
             secrets=tuple(Secret(digest, None) for digest in item.digests),
         )
 

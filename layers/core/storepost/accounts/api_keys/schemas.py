@@ -85,18 +85,7 @@ class ApiKeySummary(Shape):
     def of(cls, view: KeyView) -> "ApiKeySummary":
         """Returns the key in this shape."""
         key: ApiKey = view.key
-        return cls(
-            id=key.id,
-            name=key.name,
-            scope=key.scope,
-            prefix=key.prefix,
-            created_by=view.created_by,
-            created_at=key.created_at,
-            last_used_at=key.last_used_at,
-            rotated_at=key.rotated_at,
-            status=key.status,
-            revoked_at=key.revoked_at,
-        )
+        return cls.from_model(key, created_by=view.created_by)
 
 
 class CreatedApiKey(SecretAnswer):

@@ -9,7 +9,7 @@ alone.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import ClassVar, Literal, NewType
+from typing import ClassVar, Literal, NewType, get_args
 
 from storepost.values.languages import Language
 
@@ -293,29 +293,7 @@ type Message = (
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
-    message.template: message
-    for message in (
-        Invitation,
-        VerifyAddress,
-        AddressKnown,
-        SignInCode,
-        TwoFactorEmailCode,
-        PasswordReset,
-        PasswordChanged,
-        NewAddressCode,
-        AddressChanged,
-        AddressTaken,
-        TwoFactorLimit,
-        ApiKeyRotated,
-        MemberRemovedKeys,
-        KeyChangedPeople,
-        StoreMoved,
-        DataRequested,
-        WriteBacksFailing,
-        OptIn,
-        WebhookEndpointFailing,
-        WebhookEndpointDisabled,
-    )
+    message.template: message for message in get_args(Message.__value__)
 }
 
 

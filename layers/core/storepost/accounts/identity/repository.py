@@ -12,7 +12,7 @@ from uuid import UUID
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.update import Action
 
-from storepost.accounts.identity.model import SESSION_ENDS, ApiKeyHolder, KeyScope, Person, Session
+from storepost.accounts.identity.model import SESSION_ENDS, ApiKeyHolder, Person, Session
 from storepost.platform.messaging.email_results import EmailResult, EmailResultAttribute
 from storepost.platform.messaging.ses_events import Outcome
 from storepost.platform.persistence.changes import Changes
@@ -26,6 +26,7 @@ from storepost.platform.persistence.item import (
     find_all,
     note,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.optional_attributes import is_as_read
 from storepost.values import clock
 from storepost.values.ids import short
@@ -143,15 +144,7 @@ def find_account(email: str) -> Person | None:
 def add_person(changes: Changes, person: Person, on_conflict: Exception) -> None:
     """Adds a new account with a verified address; raises `taken` if another account has it."""
     changes.create(
-        PersonItem(
-            *person_key(person.scope),
-            id=person.id,
-            name=person.name,
-            email=person.email,
-            email_verified_at=person.created_at,
-            password_hash=person.password_hash,
-            created_at=person.created_at,
-        )
+        as_row(PersonItem, person_key(person.scope), person, email_verified_at=person.created_at)
     )
     claim = EmailClaimItem(*email_claim_key(person.email), person_id=person.id)
     changes.create(claim, on_conflict=on_conflict)
@@ -197,22 +190,7 @@ def add_session(changes: Changes, session: Session) -> None:
     """Adds a new session: its row and the person's pointer."""
     pk, sk = token_key(session.token_digest)
     changes.create(
-        SessionItem(
-            pk,
-            sk,
-            id=session.id,
-            person_id=session.person_id,
-            browser=session.browser,
-            os=session.os,
-            ip_address=session.ip_address,
-            signed_in_at=session.signed_in_at,
-            last_active_at=session.last_active_at,
-            expires_at=session.expires_at,
-            workspace_id=session.workspace_id,
-            workspace_since=session.workspace_since,
-            epoch=session.epoch,
-            expiration=session.signed_in_at + SESSION_ENDS,
-        )
+        as_row(SessionItem, (pk, sk), session, expiration=session.signed_in_at + SESSION_ENDS)
     )
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)
     changes.create(
@@ -292,18 +270,10 @@ def touch_session(session: Session, now: datetime) -> bool:
 
 def as_person(item: PersonItem) -> Person:
     """Returns the account as a value."""
-    return Person(
-        id=item.id,
-        name=item.name,
-        email=item.email,
+    return as_value(
+        Person,
+        item,
         email_verified=item.email_verified_at is not None,
-        app_since=item.app_since,
-        email_codes_since=item.email_codes_since,
-        last_workspace_id=item.last_workspace_id,
-        created_at=item.created_at,
-        sessions_epoch=int(item.sessions_epoch),
-        trust_epoch=int(item.trust_epoch),
-        password_hash=item.password_hash,
         email_undeliverable=_bounced(item.email_result),
     )
 
@@ -314,32 +284,12 @@ def _bounced(result: EmailResult | None) -> bool:
 
 def as_session(item: SessionItem) -> Session:
     """Returns the session as a value."""
-    return Session(
-        id=item.id,
-        person_id=item.person_id,
-        browser=item.browser,
-        os=item.os,
-        ip_address=item.ip_address,
-        signed_in_at=item.signed_in_at,
-        last_active_at=item.last_active_at,
-        expires_at=item.expires_at,
-        workspace_id=item.workspace_id,
-        token_digest=item.pk.removeprefix("token#"),
-        workspace_since=item.workspace_since,
-        epoch=int(item.epoch),
-    )
+    return as_value(Session, item, token_digest=item.pk.removeprefix("token#"))
 
 
 def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
     """Returns the key's caller as a value."""
-    return ApiKeyHolder(
-        key_id=item.key_id,
-        name=item.name,
-        scope=KeyScope(item.scope),
-        workspace=WorkspaceScope(item.workspace_id),
-        maker_id=item.maker_id,
-        token=token,
-    )
+    return as_value(ApiKeyHolder, item, workspace=WorkspaceScope(item.workspace_id), token=token)
 
 
 def touch_key(item: ApiKeyTokenItem, now: datetime) -> bool:

@@ -9,7 +9,6 @@ from uuid import UUID
 from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
 from storepost.accounts.invitations.model import DAY, Invitation, InvitationStatus
-from storepost.accounts.workspaces.model import Role
 from storepost.platform.messaging.email_results import EmailResult, EmailResultAttribute, is_older
 from storepost.platform.messaging.ses_events import Outcome
 from storepost.platform.persistence.changes import Changes
@@ -23,6 +22,7 @@ from storepost.platform.persistence.item import (
     find,
     find_all,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope, WorkspaceScope
@@ -169,18 +169,11 @@ class InvitationRepository:
         changes.delete(InvitedItem(*invited_key(self._scope, invitation.email)))
 
     def _item(self, invitation: Invitation) -> InvitationItem:
-        return InvitationItem(
-            *invitation_key(self._scope, invitation.id),
-            id=invitation.id,
+        return as_row(
+            InvitationItem,
+            invitation_key(self._scope, invitation.id),
+            invitation,
             workspace_id=self._scope.id,
-            email=invitation.email,
-            role=invitation.role,
-            invited_by=invitation.invited_by,
-            status=invitation.status,
-            created_at=invitation.created_at,
-            sent_at=invitation.sent_at,
-            expires_at=invitation.expires_at,
-            key_id=invitation.key_id,
         )
 
 
@@ -204,19 +197,7 @@ def sends_of(person: PersonScope, now: datetime) -> InvitationSendsItem:
 
 
 def _as_invitation(item: InvitationItem) -> Invitation:
-    return Invitation(
-        id=item.id,
-        workspace_id=item.workspace_id,
-        email=item.email,
-        role=Role(item.role),
-        invited_by=item.invited_by,
-        status=InvitationStatus(item.status),
-        created_at=item.created_at,
-        sent_at=item.sent_at,
-        expires_at=item.expires_at,
-        key_id=item.key_id,
-        is_undeliverable=_is_undeliverable(item.email_result),
-    )
+    return as_value(Invitation, item, is_undeliverable=_is_undeliverable(item.email_result))
 
 
 def _is_undeliverable(result: EmailResult | None) -> bool:

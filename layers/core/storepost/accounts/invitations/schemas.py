@@ -56,13 +56,8 @@ class InvitationSummary(Shape):
     @classmethod
     def of(cls, invitation: Invitation) -> "InvitationSummary":
         """Returns the invitation in this shape."""
-        return cls(
-            id=invitation.id,
-            email=invitation.email,
-            role=invitation.role,
-            invited_by=invitation.invited_by,
-            created_at=invitation.created_at,
-            expires_at=invitation.expires_at,
+        return cls.from_model(
+            invitation,
             expired=invitation.has_expired(clock.now()),
             undeliverable=invitation.is_undeliverable,
         )
@@ -85,12 +80,10 @@ class InvitationPreview(Shape):
     @classmethod
     def of(cls, invitation: Invitation, workspace: Workspace) -> "InvitationPreview":
         """Returns the invitation in this shape."""
-        return cls(
+        return cls.from_model(
+            invitation,
             workspace=workspace.name,
             workspace_slug=workspace.slug,
-            invited_by=invitation.invited_by,
-            email=invitation.email,
-            role=invitation.role,
             status=invitation.status_at(clock.now()),
         )
 

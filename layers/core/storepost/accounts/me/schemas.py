@@ -79,13 +79,7 @@ class Me(Shape):
         """Returns the account in this shape."""
         person = account.person
         return cls(
-            user=User(
-                id=person.id,
-                name=person.name,
-                email=person.email,
-                email_undeliverable=person.email_undeliverable,
-                two_factor=TwoFactor.of(person, account.trusted_browsers),
-            ),
+            user=User.from_model(person, two_factor=TwoFactor.of(person, account.trusted_browsers)),
             workspaces=[WorkspaceSummary.of(standing) for standing in account.standings],
         )
 
@@ -202,12 +196,4 @@ class SessionSummary(Shape):
     @classmethod
     def of(cls, session: Session, current: UUID) -> "SessionSummary":
         """Returns the session in this shape, as the current one sees it."""
-        return cls(
-            id=session.id,
-            browser=session.browser,
-            os=session.os,
-            ip_address=session.ip_address,
-            signed_in_at=session.signed_in_at,
-            last_active_at=session.last_active_at,
-            current=session.id == current,
-        )
+        return cls.from_model(session, current=session.id == current)

@@ -44,12 +44,9 @@ class MemberSummary(Shape):
     @classmethod
     def of(cls, member: Member) -> "MemberSummary":
         """Returns the member in this shape."""
-        return cls(
-            id=member.membership.id,
+        return cls.from_model(
+            member.membership,
             user_id=member.person.id,
             name=member.person.name,
             email=member.person.email,
-            role=member.membership.role,
-            joined_at=member.membership.joined_at,
-            last_active_at=member.membership.last_active_at,
         )

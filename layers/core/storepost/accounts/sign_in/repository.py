@@ -13,6 +13,7 @@ from storepost.accounts.sign_in.model import REGISTRATION_VALID_FOR, Challenge, 
 from storepost.accounts.sign_in.problems import TokenInvalid
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
+from storepost.platform.persistence.mapping import as_row
 
 
 class RegistrationItem(Item, discriminator="registration"):
@@ -83,13 +84,10 @@ def reset_key(token_digest: str) -> Key:
 def add_registration(changes: Changes, registration: Registration) -> None:
     """Adds a new registration."""
     changes.create(
-        RegistrationItem(
-            *registration_key(registration.id),
-            id=registration.id,
-            name=registration.name,
-            email=registration.email,
-            password_hash=registration.password_hash,
-            begun_at=registration.begun_at,
+        as_row(
+            RegistrationItem,
+            registration_key(registration.id),
+            registration,
             expiration=registration.begun_at + REGISTRATION_VALID_FOR,
         )
     )
@@ -125,12 +123,10 @@ def end_registrations(changes: Changes, registration: Registration, now: datetim
 def add_challenge(changes: Changes, challenge: Challenge) -> None:
     """Adds a new challenge."""
     changes.create(
-        ChallengeItem(
-            *challenge_key(challenge.token_digest),
-            person_id=challenge.person_id,
-            epoch=challenge.epoch,
-            expires_at=challenge.expires_at,
-            email=challenge.email,
+        as_row(
+            ChallengeItem,
+            challenge_key(challenge.token_digest),
+            challenge,
             expiration=challenge.expires_at,
         )
     )
@@ -202,14 +198,7 @@ def end_challenge(changes: Changes, challenge: Challenge) -> None:
 def add_reset(changes: Changes, reset: Reset) -> None:
     """Adds a new reset."""
     changes.create(
-        ResetItem(
-            *reset_key(reset.token_digest),
-            person_id=reset.person_id,
-            email=reset.email,
-            password_mark=reset.password_mark,
-            expires_at=reset.expires_at,
-            expiration=reset.expires_at,
-        )
+        as_row(ResetItem, reset_key(reset.token_digest), reset, expiration=reset.expires_at)
     )
 
 

@@ -25,6 +25,7 @@ from storepost.platform.persistence.item import (
     find_in,
     note,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope, WorkspaceScope
@@ -148,14 +149,7 @@ class WorkspaceRepository:
     def add(self, changes: Changes, workspace: Workspace) -> None:
         """Adds a new workspace with the claim of its slug; a slug that is taken is a lost race."""
         changes.create(
-            WorkspaceItem(
-                *workspace_key(self._scope),
-                id=workspace.id,
-                name=workspace.name,
-                slug=workspace.slug,
-                store_count=workspace.store_count,
-                created_at=clock.now(),
-            )
+            as_row(WorkspaceItem, workspace_key(self._scope), workspace, created_at=clock.now())
         )
         changes.create(SlugItem(*slug_key(workspace.slug), workspace_id=workspace.id))
 
@@ -180,17 +174,7 @@ class WorkspaceRepository:
     def add_member(self, changes: Changes, membership: Membership) -> None:
         """Adds a new membership with the person's pointer to it."""
         key = membership_key(self._scope, membership.person_id)
-        changes.create(
-            MembershipItem(
-                *key,
-                id=membership.id,
-                workspace_id=self._scope.id,
-                person_id=membership.person_id,
-                role=membership.role,
-                joined_at=membership.joined_at,
-                last_active_at=membership.last_active_at,
-            )
-        )
+        changes.create(as_row(MembershipItem, key, membership, workspace_id=self._scope.id))
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
 
@@ -309,22 +293,9 @@ def _unchanged(membership: Membership) -> Condition:
 
 def as_workspace(item: WorkspaceItem) -> Workspace:
     """Returns the workspace as a value."""
-    return Workspace(
-        id=item.id,
-        name=item.name,
-        slug=item.slug,
-        require_two_factor=item.require_two_factor,
-        store_count=int(item.store_count),
-    )
+    return as_value(Workspace, item)
 
 
 def as_membership(item: MembershipItem) -> Membership:
     """Returns the membership as a value."""
-    return Membership(
-        id=item.id,
-        workspace_id=item.workspace_id,
-        person_id=item.person_id,
-        role=Role(item.role),
-        joined_at=item.joined_at,
-        last_active_at=item.last_active_at,
-    )
+    return as_value(Membership, item)

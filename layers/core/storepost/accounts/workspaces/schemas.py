@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, StrictBool, StringConstraints
 
-from storepost.accounts.workspaces.model import Role, Workspace
+from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import Standing
 from storepost.values.wire import NotNull, RequestBody, Shape
 
@@ -49,11 +49,6 @@ class CreatedWorkspace(Shape):
         "unique, and never changed."
     )
 
-    @classmethod
-    def of(cls, workspace: Workspace) -> "CreatedWorkspace":
-        """Returns the workspace in this shape."""
-        return cls(id=workspace.id, name=workspace.name, slug=workspace.slug)
-
 
 class AvailableSlug(Shape):
     """The slug that a new workspace of that name would get now."""
@@ -87,11 +82,4 @@ class WorkspaceSummary(Shape):
     def of(cls, standing: Standing) -> "WorkspaceSummary":
         """Returns the standing in this shape."""
         workspace = standing.workspace
-        return cls(
-            id=workspace.id,
-            name=workspace.name,
-            slug=workspace.slug,
-            role=standing.membership.role,
-            store_count=workspace.store_count,
-            require_two_factor=workspace.require_two_factor,
-        )
+        return cls.from_model(workspace, role=standing.membership.role)

@@ -10,7 +10,6 @@ from pynamodb.attributes import BinaryAttribute, BooleanAttribute, NumberAttribu
 
 from storepost.catalog.priorities.model import (
     ChangedProduct,
-    ChangeStatus,
     Counts,
     FieldChange,
     NewRules,
@@ -30,6 +29,7 @@ from storepost.platform.persistence.item import (
     find_all,
     keys_in,
 )
+from storepost.platform.persistence.mapping import as_value, write_to
 from storepost.platform.persistence.records import Json, Record
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -154,8 +154,7 @@ class ChangeRepository:
             item = PriorityChangeItem(*self._key(change.id))
             place = (store_partition(self._scope, change.store_id), f"{_NAMED}{short(change.id)}")
             changes.create(NamedChangeItem(*place))
-        for name, value in _attributes(change).items():
-            setattr(item, name, value)
+        _write_to(item, change)
         changes.save(item)
 
     def delete(self, changes: Changes, change: PriorityChange) -> None:
@@ -200,50 +199,26 @@ class ChangeRepository:
         return (change_partition(self._scope, change), f"{_PRODUCT}{short(product)}")
 
 
-def _attributes(change: PriorityChange) -> dict[str, Any]:
+def _write_to(item: PriorityChangeItem, change: PriorityChange) -> None:
     counts, walk = change.counts, change.walk
-    return {
-        "id": change.id,
-        "store_id": change.store_id,
-        "status": change.status,
-        "order": [short(each) for each in change.rules.order],
-        "fields": {name: [short(i) for i in ids] for name, ids in change.rules.fields.items()},
-        "created_at": change.created_at,
-        "counts": [counts.products, counts.previewed, counts.changed, counts.applied],
-        "after": walk.after,
-        "began_at": walk.began_at,
-        "seen": walk.seen,
-        "revision": walk.revision,
-        "rounds": walk.rounds,
-        "clears": walk.clears or None,
-        "error": change.error,
-        "ready_at": change.ready_at,
-        "applied_at": change.applied_at,
-        "completed_at": change.completed_at,
-    }
+    write_to(item, walk, clears=walk.clears or None)
+    write_to(
+        item,
+        change,
+        order=[short(each) for each in change.rules.order],
+        fields={name: [short(i) for i in ids] for name, ids in change.rules.fields.items()},
+        counts=[counts.products, counts.previewed, counts.changed, counts.applied],
+    )
 
 
 def _as_change(item: PriorityChangeItem) -> PriorityChange:
     fields = {name: tuple(map(from_short, ids)) for name, ids in item.fields.items()}
-    return PriorityChange(
-        id=item.id,
-        store_id=item.store_id,
-        status=ChangeStatus(item.status),
+    return as_value(
+        PriorityChange,
+        item,
         rules=NewRules(tuple(map(from_short, item.order)), fields),
-        created_at=item.created_at,
         counts=Counts(*item.counts),
-        walk=Walk(
-            after=item.after,
-            began_at=item.began_at,
-            seen=None if item.seen is None else int(item.seen),
-            revision=None if item.revision is None else int(item.revision),
-            rounds=int(item.rounds),
-            clears=bool(item.clears),
-        ),
-        error=item.error,
-        ready_at=item.ready_at,
-        applied_at=item.applied_at,
-        completed_at=item.completed_at,
+        walk=as_value(Walk, item, clears=bool(item.clears)),
     )
 
 

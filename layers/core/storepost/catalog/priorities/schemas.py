@@ -103,23 +103,11 @@ class PriorityChange(Shape):
     def of(cls, view: ChangeView) -> "PriorityChange":
         """Returns the change in this shape."""
         change, counts = view.change, view.change.counts
-        return cls(
-            id=change.id,
-            store_id=change.store_id,
-            status=change.status,
+        return cls.from_model(
+            change,
             rules=PriorityRules.of(change.rules),
             stale=view.stale,
-            counts=PriorityCounts(
-                products=counts.products,
-                previewed=counts.previewed,
-                changed=counts.changed,
-                applied=counts.applied,
-            ),
-            error=change.error,
-            created_at=change.created_at,
-            ready_at=change.ready_at,
-            applied_at=change.applied_at,
-            completed_at=change.completed_at,
+            counts=PriorityCounts.from_model(counts),
         )
 
 
@@ -184,11 +172,8 @@ class ProductPriority(Shape):
 def _sources(priority: Priority, sources: Iterable[RankedSource]) -> Iterable[PrioritySource]:
     for source in sources:
         is_store = source.kind is SourceKind.STORE
-        yield PrioritySource(
-            id=source.id,
-            kind=source.kind,
-            source_id=source.source_id,
-            name=source.name,
+        yield PrioritySource.from_model(
+            source,
             platform=priority.store.platform if is_store else source.kind,
             locales=list(priority.marked.locales.get(source.number, ())),
             products=priority.marked.products.get(source.number, 0),
@@ -270,10 +255,8 @@ class PriorityChangeProduct(Shape):
     @classmethod
     def of(cls, product: ChangedProduct) -> "PriorityChangeProduct":
         """Returns the product in this shape."""
-        return cls(
-            id=product.id,
-            external_id=product.external_id,
-            title=product.title,
+        return cls.from_model(
+            product,
             image=ProductImage.of(product.image),
             changes=[PriorityFieldChange.of(each) for each in product.changes],
         )

@@ -152,16 +152,12 @@ class ProductVariantBody(RequestBody):
 
     def variant(self, number: int) -> IncomingVariant:
         """Returns the value for the service; `number` is its place in the request, from 1."""
-        return IncomingVariant(
-            external_id=self.external_id,
-            title=self.title,
-            sku=self.sku,
-            barcode=self.barcode,
+        return self.to_model(
+            IncomingVariant,
             options=tuple((option.name, option.value) for option in self.options),
             image=self.image.value() if self.image else None,
             price=self.price.value(),
             compare_at_price=self.compare_at_price.value() if self.compare_at_price else None,
-            inventory=self.inventory,
             sells_on=self.continue_selling_when_out_of_stock,
             position=number if self.position is None else self.position,
         )
@@ -252,21 +248,11 @@ class ProductBody(RequestBody):
 
     def product(self, external_id: str) -> IncomingProduct:
         """Returns the value that the service works with."""
-        return IncomingProduct(
+        return self.to_model(
+            IncomingProduct,
             external_id=external_id,
-            updated_at=self.updated_at,
-            status=self.status,
-            published=self.published,
-            handle=self.handle,
-            vendor=self.vendor,
-            product_type=self.product_type,
             tags=tuple(dict.fromkeys(self.tags)),
-            published_at=self.published_at,
-            created_at=self.created_at,
-            link=self.link,
             image=self.image.value() if self.image else None,
-            custom_fields=self.custom_fields,
-            admin_url=self.admin_url,
             texts=tuple(each.texts() for each in self.locales),
             variants=tuple(each.variant(n) for n, each in enumerate(self.variants, 1)),
         )

@@ -15,6 +15,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.mapping import as_value, attributes_of
 from storepost.platform.persistence.records import Json, Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values import clock
@@ -102,32 +103,24 @@ class NameItem(Item, discriminator="product_name"):
 
 def product_attributes(product: Product) -> Mapping[str, Any]:
     """Returns a product as its row's attributes."""
-    return {
-        "id": product.id,
-        "store_id": product.store_id,
-        "external_id": product.external_id,
-        "added_at": product.added_at,
-        "changed_at": product.changed_at,
-        "removed_at": product.removed_at,
-        "summaries": summaries_row(product.summaries),
-        "layers": [
+    return attributes_of(
+        ProductItem,
+        product,
+        summaries=summaries_row(product.summaries),
+        layers=[
             [short(mark.source), mark.rows, mark.digest, list(mark.locales), int(mark.is_live)]
             for mark in product.layers.values()
         ],
-        "skus": packed(product.skus) if product.skus else None,
-    }
+        skus=packed(product.skus) if product.skus else None,
+    )
 
 
 def as_product(item: ProductItem) -> Product:
     """Returns the product of a row."""
     summaries = summaries_of(item.summaries)
-    return Product(
-        id=item.id,
-        store_id=item.store_id,
-        external_id=item.external_id,
-        added_at=item.added_at,
-        changed_at=item.changed_at,
-        removed_at=item.removed_at,
+    return as_value(
+        Product,
+        item,
         primary_locale=next(iter(summaries)),
         summaries=summaries,
         layers={mark.source: mark for mark in layer_marks(item)},

@@ -159,7 +159,7 @@ class Product(ProductSummary):
         values = resolved.resolved.values
         return cls(
             **_summary(product, resolved.locale, summary_of(resolved)),
-            store=StoreReference.of(details.store),
+            store=StoreReference.from_model(details.store),
             locales=list(details.resolution.locales),
             description=values.get("description"),
             link=values.get("link"),

@@ -55,13 +55,10 @@ class Connection(Shape):
     @classmethod
     def of(cls, connection: Value) -> "Connection":
         """Returns the connection in this shape."""
-        return cls(
-            key=connection.key,
+        return cls.from_model(
+            connection,
             type=ConnectionType.SHOPIFY,
-            name=connection.name,
             identifier=connection.shop,
-            state=connection.state,
-            connected_at=connection.connected_at,
             path=connection.install_address,
             connect_intent_id=connection.install_id,
         )

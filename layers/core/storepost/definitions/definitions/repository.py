@@ -25,6 +25,7 @@ from storepost.platform.persistence.item import (
     find_all,
     keys_of_page,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.values.pagination import PageRequest, check_size
 from storepost.values.scope import WorkspaceScope
 
@@ -99,16 +100,11 @@ class DefinitionRepository:
     def add(self, changes: Changes, definition: Definition, first: Version) -> None:
         """Adds a new definition with its first version."""
         changes.create(
-            DefinitionItem(
-                *definition_key(self._scope, definition.id),
-                id=definition.id,
+            as_row(
+                DefinitionItem,
+                definition_key(self._scope, definition.id),
+                definition,
                 definition_kind=definition.kind,
-                name=definition.name,
-                version_id=definition.version_id,
-                schema_version=definition.schema_version,
-                versions=definition.versions,
-                created_at=definition.created_at,
-                updated_at=definition.updated_at,
             )
         )
         self._add_version(changes, first)
@@ -129,16 +125,11 @@ class DefinitionRepository:
 
     def _add_version(self, changes: Changes, version: Version) -> None:
         changes.create(
-            VersionItem(
-                *version_key(self._scope, version.definition_id, version.id),
-                id=version.id,
-                definition_id=version.definition_id,
-                schema_version=version.schema_version,
-                content=version.content,
+            as_row(
+                VersionItem,
+                version_key(self._scope, version.definition_id, version.id),
+                version,
                 size=len(compact(version.content).encode()),
-                author=version.author,
-                proposal_id=version.proposal_id,
-                created_at=version.created_at,
             )
         )
 
@@ -152,25 +143,8 @@ def _answerable(keys: Sequence[Key]) -> list[Version]:
 
 
 def _as_definition(item: DefinitionItem) -> Definition:
-    return Definition(
-        id=item.id,
-        kind=DefinitionKind(item.definition_kind),
-        name=item.name,
-        version_id=item.version_id,
-        schema_version=int(item.schema_version),
-        versions=int(item.versions),
-        created_at=item.created_at,
-        updated_at=item.updated_at,
-    )
+    return as_value(Definition, item, kind=DefinitionKind(item.definition_kind))
 
 
 def _as_version(item: VersionItem) -> Version:
-    return Version(
-        id=item.id,
-        definition_id=item.definition_id,
-        schema_version=int(item.schema_version),
-        content=item.content,
-        author=item.author,
-        proposal_id=item.proposal_id,
-        created_at=item.created_at,
-    )
+    return as_value(Version, item)

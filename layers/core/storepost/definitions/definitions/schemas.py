@@ -5,8 +5,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, RootModel
 
-from storepost.definitions.definitions.authors import Author, AuthorType
-from storepost.definitions.definitions.kinds import KindInfo
+from storepost.definitions.definitions.authors import AuthorType
 from storepost.definitions.definitions.model import DefinitionKind
 from storepost.definitions.definitions.service import InForce, VersionView
 from storepost.values.wire import Shape, Timestamp
@@ -27,16 +26,6 @@ class DefinitionSchemaInfo(Shape):
         "proposals must meet it."
     )
 
-    @classmethod
-    def of(cls, info: KindInfo) -> "DefinitionSchemaInfo":
-        """Returns the kind in this shape."""
-        return cls(
-            kind=info.kind,
-            resource=info.resource,
-            label=info.label,
-            schema_version=info.schema_version,
-        )
-
 
 class JsonSchema(RootModel[dict[str, Any]]):
     """A JSON Schema (2020-12), which says what a definition of the kind may contain."""
@@ -55,11 +44,6 @@ class DefinitionAuthor(Shape):
         description="The person's name today, or the key's name when it proposed this; null once "
         "a person's account is deleted."
     )
-
-    @classmethod
-    def of(cls, author: Author) -> "DefinitionAuthor":
-        """Returns the author in this shape."""
-        return cls(type=author.type, id=author.id, name=author.name)
 
 
 class Definition(Shape):
@@ -87,15 +71,11 @@ class Definition(Shape):
     @classmethod
     def of(cls, current: InForce) -> "Definition":
         """Returns the definition in this shape."""
-        return cls(
-            id=current.definition.id,
-            kind=current.definition.kind,
-            name=current.definition.name,
+        return cls.from_model(
+            current.definition,
             version_id=current.version.id,
             schema_version=current.version.schema_version,
             definition=current.version.content,
-            created_at=current.definition.created_at,
-            updated_at=current.definition.updated_at,
         )
 
 
@@ -124,15 +104,13 @@ class DefinitionVersion(Shape):
     @classmethod
     def of(cls, view: VersionView) -> "DefinitionVersion":
         """Returns the version in this shape."""
-        return cls(
-            id=view.definition.id,
-            kind=view.definition.kind,
-            name=view.definition.name,
+        return cls.from_model(
+            view.definition,
             version_id=view.version.id,
             schema_version=view.version.schema_version,
             definition=view.version.content,
             created_at=view.version.created_at,
             updated_at=view.version.created_at,
-            author=DefinitionAuthor.of(view.author),
+            author=DefinitionAuthor.from_model(view.author),
             proposal_id=view.version.proposal_id,
         )

@@ -28,6 +28,7 @@ from storepost.platform.persistence.item import (
     find_all,
     keys_of_page,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
@@ -111,18 +112,13 @@ class ProposalRepository:
         """Adds a new proposal."""
         base = proposal.base
         changes.create(
-            ProposalItem(
-                *proposal_key(self._scope, proposal.id),
-                id=proposal.id,
+            as_row(
+                ProposalItem,
+                proposal_key(self._scope, proposal.id),
+                proposal,
                 definition_kind=proposal.kind,
-                name=proposal.name,
-                summary=proposal.summary,
-                schema_version=proposal.schema_version,
-                author=proposal.author,
-                created_at=proposal.created_at,
                 base_definition_id=base.definition_id if base else None,
                 base_version_id=base.version_id if base else None,
-                status=proposal.status,
             )
         )
         content = _proposed_row(proposed)
@@ -167,16 +163,11 @@ def _as_proposed(content: dict[str, Any]) -> Proposed:
 
 
 def _as_proposal(item: ProposalItem) -> Proposal:
-    return Proposal(
-        id=item.id,
+    return as_value(
+        Proposal,
+        item,
         kind=DefinitionKind(item.definition_kind),
-        name=item.name,
-        summary=item.summary,
-        schema_version=int(item.schema_version),
-        author=item.author,
-        created_at=item.created_at,
         base=_base(item.base_definition_id, item.base_version_id),
-        status=ProposalStatus(item.status),
         review=_review(item),
     )
 

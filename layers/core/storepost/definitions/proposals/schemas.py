@@ -194,7 +194,7 @@ class ChangeProposalSummary(Shape):
     @classmethod
     def of(cls, listed: ListedProposal) -> "ChangeProposalSummary":
         """Returns the proposal in this shape."""
-        return cls.of_stored(**_summary(listed))
+        return cls.of_stored(listed.proposal, **_summary(listed))
 
 
 class ChangeProposal(ChangeProposalSummary):
@@ -230,9 +230,9 @@ class ChangeProposal(ChangeProposalSummary):
         proposal = view.listed.proposal
         review = proposal.review
         return cls.of_stored(
+            proposal,
             **_summary(view.listed),
             base_version_id=proposal.base.version_id if proposal.base else None,
-            schema_version=proposal.schema_version,
             definition=view.definition,
             patch=[operation.as_json() for operation in view.patch],
             result_version_id=review.result.version_id if review and review.result else None,
@@ -243,15 +243,9 @@ class ChangeProposal(ChangeProposalSummary):
 def _summary(listed: ListedProposal) -> dict[str, Any]:
     proposal = listed.proposal
     return {
-        "id": proposal.id,
-        "kind": proposal.kind,
         "definition_id": proposal.definition_id,
-        "name": proposal.name,
-        "summary": proposal.summary,
-        "status": proposal.status,
         "stale": listed.stale,
-        "author": DefinitionAuthor.of(listed.author),
-        "created_at": proposal.created_at,
+        "author": DefinitionAuthor.from_model(listed.author),
         "reviewed_by": Reviewer.of(listed.reviewer) if listed.reviewer else None,
         "reviewed_at": proposal.review.at if proposal.review else None,
     }

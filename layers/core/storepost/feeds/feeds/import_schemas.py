@@ -78,29 +78,7 @@ class FeedImport(Shape):
     def of(cls, one: model.FeedImport) -> "FeedImport":
         """Returns the import in this shape."""
         counts = one.counts_so_far
-        return cls(
-            id=one.id,
-            feed_id=one.feed_id,
-            status=one.status,
-            trigger=one.trigger,
-            format=one.format,
-            bytes=one.bytes,
-            counts=FeedCounts(
-                rows=counts.rows,
-                imported=counts.imported,
-                variant_only=counts.variant_only,
-                from_first_row=counts.from_first_row,
-                created=counts.created,
-                products=counts.products,
-                unmatched=counts.unmatched,
-                skipped=counts.skipped,
-                removed=counts.removed,
-            ),
-            error=one.failure,
-            queued_at=one.queued_at,
-            started_at=one.started_at,
-            completed_at=one.completed_at,
-        )
+        return cls.from_model(one, counts=FeedCounts.from_model(counts), error=one.failure)
 
 
 class FeedSkippedRow(Shape):
@@ -116,8 +94,3 @@ class FeedSkippedRow(Shape):
         description="Why, as a sentence for people, such as `The row has no id.` Don't branch on "
         "it."
     )
-
-    @classmethod
-    def of(cls, skipped: model.SkippedRow) -> "FeedSkippedRow":
-        """Returns the row in this shape."""
-        return cls(row=skipped.row, id=skipped.id, reason=skipped.reason)

@@ -29,9 +29,7 @@ from storepost.feeds.feeds.model import (
     FeedImportStatus,
     FeedMode,
     FeedSettings,
-    FeedTrigger,
     SkippedRow,
-    Stage,
 )
 from storepost.feeds.feeds.problems import FeedExists
 from storepost.feeds.feeds.rows import (
@@ -41,10 +39,9 @@ from storepost.feeds.feeds.rows import (
     FeedItem,
     SkippedRowsItem,
 )
-from storepost.feeds.files.failures import FeedFailure
-from storepost.feeds.files.formats import FeedFormat
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, find, find_all
+from storepost.platform.persistence.mapping import as_row, as_value, attributes_of
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
@@ -81,7 +78,9 @@ class FeedRepository:
 
     def save(self, changes: Changes, feed: Feed) -> None:
         """Writes the feed, if nobody changed it since it was read."""
-        item = FeedItem(*feed_key(self.workspace, feed.id), **_feed_attributes(feed))
+        key, settings = feed_key(self.workspace, feed.id), feed.settings
+        about = attributes_of(FeedItem, settings, mapping=dict(settings.mapping))
+        item = as_row(FeedItem, key, feed, counts=dict(feed.counts), **about)
         if feed.version is not None:
             item.version = feed.version
         changes.save(item)
@@ -217,67 +216,22 @@ def _set_if_present(attribute: Attribute[Any], value: object) -> list[Action]:
     return [] if value is None else [attribute.set(value)]
 
 
-def _feed_attributes(feed: Feed) -> dict[str, Any]:
-    settings = feed.settings
-    return {
-        "id": feed.id,
-        "store_id": feed.store_id,
-        "name": settings.name,
-        "url": settings.url,
-        "locale": settings.locale,
-        "mode": settings.mode,
-        "mapping": dict(settings.mapping),
-        "created_at": feed.created_at,
-        "next_import_at": feed.next_import_at,
-        "counts": dict(feed.counts),
-        "queued": feed.queued,
-        "running": feed.running,
-        "ended": feed.ended,
-        "outcome": feed.outcome,
-        "queued_at": feed.queued_at,
-        "deleted_at": feed.deleted_at,
-        "removed": feed.removed,
-    }
-
-
 def _as_feed(item: FeedItem) -> Feed:
-    return Feed(
-        id=item.id,
-        store_id=item.store_id,
+    return as_value(
+        Feed,
+        item,
         settings=FeedSettings(
             item.name, item.url, item.locale, FeedMode(item.mode), dict(item.mapping)
         ),
-        created_at=item.created_at,
-        next_import_at=item.next_import_at,
         counts={FeedImportStatus(status): count for status, count in item.counts.items()},
-        queued=item.queued,
-        running=item.running,
-        ended=item.ended,
-        outcome=FeedImportStatus(item.outcome) if item.outcome else None,
-        queued_at=item.queued_at,
-        deleted_at=item.deleted_at,
-        removed=int(item.removed),
-        version=int(item.version),
     )
 
 
 def _as_import(item: FeedImportItem) -> FeedImport:
-    return FeedImport(
-        id=item.id,
-        feed_id=item.feed_id,
-        status=FeedImportStatus(item.status),
-        trigger=FeedTrigger(item.trigger),
-        queued_at=item.queued_at,
-        started_at=item.started_at,
-        completed_at=item.completed_at,
-        format=FeedFormat(item.format) if item.format else None,
-        bytes=int(item.bytes) if item.bytes is not None else None,
-        content_type=item.content_type,
+    return as_value(
+        FeedImport,
+        item,
         counts=FeedCounts(*item.counts),
-        failure=FeedFailure(item.failure) if item.failure else None,
-        stage=Stage(item.stage),
-        plan=item.plan,
-        done=int(item.done),
         read=int(item.read or 0),
         matched=int(item.matched or 0),
     )

@@ -218,13 +218,10 @@ class Feed(Shape):
     def of(cls, view: FeedView) -> "Feed":
         """Returns the feed in this shape."""
         feed, settings, latest = view.feed, view.feed.settings, view.latest
-        return cls(
+        return cls.from_model(
+            settings,
             id=feed.id,
-            store=StoreReference.of(view.store),
-            name=settings.name,
-            url=settings.url,
-            locale=settings.locale,
-            mode=settings.mode,
+            store=StoreReference.from_model(view.store),
             mapping={column: mapped_to(target) for column, target in settings.mapping.items()},
             rank=view.rank,
             latest_import=FeedImport.of(latest) if latest else None,

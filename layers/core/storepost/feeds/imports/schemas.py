@@ -36,8 +36,8 @@ class FeedPreview(Shape):
     @classmethod
     def of(cls, preview: Preview) -> "FeedPreview":
         """The preview in this shape."""
-        return cls(
-            format=preview.format,
+        return cls.from_model(
+            preview,
             columns=[
                 FeedColumn(
                     name=column.name,
@@ -46,8 +46,6 @@ class FeedPreview(Shape):
                 )
                 for column in preview.columns
             ],
-            sampled=preview.sampled,
-            matches=preview.matches,
         )
 
 
@@ -81,12 +79,9 @@ class FeedCheck(Shape):
     def of(cls, check: Check) -> "FeedCheck":
         """The check in this shape."""
         counts = check.counts
-        return cls(
+        return cls.from_model(
+            counts,
             checked=counts.rows,
             importable=counts.imported,
-            variant_only=counts.variant_only,
-            from_first_row=counts.from_first_row,
-            unmatched=counts.unmatched,
-            skipped=counts.skipped,
-            skipped_rows=[FeedSkippedRow.of(row) for row in check.skipped],
+            skipped_rows=[FeedSkippedRow.from_model(row) for row in check.skipped],
         )

@@ -71,7 +71,7 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
         room.section(map(ProfileMerge.of, merges.items), merges.total),
         room.section((ConsentChange.of(each, names) for each in history.items), history.total),
         room.section((ConsentEvidence.of(each, names) for each in evidence.items), evidence.total),
-        room.section(map(Suppression.of, suppressions), len(suppressions)),
+        room.section(map(Suppression.from_model, suppressions), len(suppressions)),
         room.section((OptInRequest.of(each, clock.now()) for each in opt_ins.items), opt_ins.total),
         room.section(map(ProfileEvent.of, events.items), events.total),
         room.section(_orders(profile, links), profile.orders),

@@ -55,14 +55,7 @@ class SearchResult(Shape):
     @classmethod
     def of(cls, result: Result) -> "SearchResult":
         """Returns the result in this shape."""
-        return cls(
-            kind=result.kind,
-            id=result.id,
-            title=result.title,
-            detail=result.detail,
-            image=SearchImage.of(result.image) if result.image else None,
-            platform=result.platform,
-        )
+        return cls.from_model(result, image=SearchImage.of(result.image) if result.image else None)
 
 
 class SearchGroup(Shape):

@@ -4,7 +4,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from storepost.overview.store_details.service import LatestCustomer as LatestCustomerValue
 from storepost.overview.store_details.service import StoreDetails
 from storepost.stores.imports.model import ImportScope
 from storepost.stores.imports.schemas import StoreImport
@@ -44,11 +43,6 @@ class LatestCustomer(Shape):
     created_at: Timestamp = Field(
         description="When the person was first seen, in any store: the profile's `firstSeenAt`."
     )
-
-    @classmethod
-    def of(cls, latest: LatestCustomerValue) -> "LatestCustomer":
-        """Returns the person in this shape."""
-        return cls(profile_id=latest.profile_id, name=latest.name, created_at=latest.created_at)
 
 
 class Store(StoreSummary):
@@ -90,20 +84,10 @@ class Store(StoreSummary):
     def of(cls, details: StoreDetails) -> "Store":  # type: ignore[override]
         """Returns the store in this shape."""
         store, latest = details.store, details.latest_customer
-        return cls(
-            id=store.id,
-            platform=store.platform,
-            name=store.name,
-            external_id=store.external_id,
-            currency=store.currency,
-            primary_locale=store.primary_locale,
-            status=store.status,
-            connection_status=store.connection_status,
+        return cls.from_model(
+            store,
             import_status=details.import_status,
             permissions=StorePermissions.of(store),
-            connected_at=store.connected_at,
-            storefront_url=store.storefront_url,
-            contact_email=store.contact_email,
             locale_count=len(store.locales),
             customer_count=details.customers,
             order_count=details.orders,
@@ -111,6 +95,5 @@ class Store(StoreSummary):
             last_order_at=details.last_order_at,
             last_product_sync_at=details.last_product_sync_at,
             imports=StoreImports.of(details),
-            latest_customer=LatestCustomer.of(latest) if latest else None,
-            admin_url=store.admin_url,
+            latest_customer=LatestCustomer.from_model(latest) if latest else None,
         )

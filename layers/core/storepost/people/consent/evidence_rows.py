@@ -32,9 +32,10 @@ from storepost.people.consent.items import ConsentChangeItem
 from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Proof
 from storepost.people.consent.repository import added_to
 from storepost.people.consent.rows import as_proof
-from storepost.people.consent.states import Channel, ConsentState, OptInLevel
+from storepost.people.consent.states import Channel, OptInLevel
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find_all, find_in
+from storepost.platform.persistence.mapping import as_value
 from storepost.values.scope import WorkspaceScope
 
 _NO_ID = UUID(int=0)
@@ -270,14 +271,11 @@ def _as_evidence(row: EvidenceItem, texts: Mapping[str, str]) -> Evidence:
         OptInLevel(row.opt_in_level or OptInLevel.UNKNOWN),
     )
     proof: Proof = as_proof(row.proof)
-    return Evidence(
+    return as_value(
+        Evidence,
+        row,
         address=Address(row.channel, row.address) if row.address else None,
         channel=row.channel,
-        state=ConsentState(row.state),
         origin=ConsentOrigin(ConsentSource(row.source), row.store_id, proof, row.by),
         details=details,
-        occurred_at=row.occurred_at,
-        recorded_at=row.recorded_at,
-        change_id=row.change_id,
-        id=row.id,
     )

@@ -32,6 +32,7 @@ from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import index_new_change, unindex_change
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in
+from storepost.platform.persistence.mapping import as_row
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
 from storepost.values.ids import short
@@ -191,19 +192,14 @@ class ConsentRepository:
         The row keeps whether the change holds now, and which change it makes hold again.
         """
         origin = change.origin
-        row = ConsentChangeItem(
-            *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
-            id=change.id,
-            profile_id=change.profile_id,
-            channel=change.channel,
-            state=change.state,
+        row = as_row(
+            ConsentChangeItem,
+            change_key(self._scope, ChangeRef(change.profile_id, change.id)),
+            change,
             source=origin.source,
             store_id=origin.store_id,
             proof=proof_row(origin.proof),
             by=origin.by,
-            address=change.address,
-            occurred_at=change.occurred_at,
-            recorded_at=change.recorded_at,
             write_backs={short(each.store_id): write_back_row(each) for each in change.write_backs},
             follows=change_row(change.follows),
             superseded=None if holds else "y",

@@ -18,8 +18,9 @@ from storepost.people.consent.model import (
     WriteBack,
     WriteBackStatus,
 )
-from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.states import ConsentState
 from storepost.platform.attempts.model import attempt_json, attempt_of
+from storepost.platform.persistence.mapping import as_value
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 
@@ -114,17 +115,12 @@ def _moment(text: str | None) -> datetime | None:
 def as_change(item: ConsentChangeItem) -> ConsentChange:
     """Returns the change of a row."""
     stores = sorted(item.write_backs.attribute_values.items())
-    return ConsentChange(
-        id=item.id,
-        profile_id=item.profile_id,
-        channel=Channel(item.channel),
-        state=ConsentState(item.state),
+    return as_value(
+        ConsentChange,
+        item,
         origin=ConsentOrigin(
             ConsentSource(item.source), item.store_id, as_proof(item.proof), item.by
         ),
-        address=item.address,
-        occurred_at=item.occurred_at,
-        recorded_at=item.recorded_at,
         write_backs=tuple(as_write_back(store, row) for store, row in stores),
         follows=as_change_ref(item.follows),
     )

@@ -69,13 +69,9 @@ class ConsentEvidence(Shape):
             raise ValueError("it isn't written yet")
         origin, details = evidence.origin, evidence.details
         name = stores.get(origin.store_id) if origin.store_id else None
-        return cls(
-            id=evidence.id,
-            channel=evidence.channel,
+        return cls.from_model(
+            evidence,
             address=evidence.address.value if evidence.address else None,
-            state=evidence.state,
-            occurred_at=evidence.occurred_at,
-            recorded_at=evidence.recorded_at,
             source=origin.source,
             store=ConsentStore(id=origin.store_id, name=name) if origin.store_id and name else None,
             proof=ConsentProof.of(origin.proof),
@@ -83,7 +79,6 @@ class ConsentEvidence(Shape):
             text_version=details.text_version,
             url=details.url,
             opt_in_level=details.opt_in_level,
-            change_id=evidence.change_id,
         )
 
 

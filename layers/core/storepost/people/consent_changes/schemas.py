@@ -9,7 +9,6 @@ from storepost.people.consent import model
 from storepost.people.consent.model import ConsentSource, SkipReason, WriteBackStatus
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes import listing, write_back_list
-from storepost.platform.attempts.model import Attempt
 from storepost.values.wire import Shape, Timestamp
 
 type StoreNames = Mapping[UUID, str]
@@ -50,12 +49,10 @@ class ConsentProof(Shape):
     @classmethod
     def of(cls, proof: model.Proof) -> "ConsentProof":
         """Returns the proof in this shape."""
-        return cls(
-            ip=proof.ip,
-            user_agent=proof.user_agent,
+        return cls.from_model(
+            proof,
             user_id=str(proof.user_id) if proof.user_id else None,
             api_key_id=str(proof.api_key_id) if proof.api_key_id else None,
-            reference=proof.reference,
         )
 
 
@@ -85,13 +82,7 @@ class ConsentWriteBack(Shape):
     @classmethod
     def of(cls, write_back: model.WriteBack, stores: StoreNames) -> "ConsentWriteBack":
         """Returns the write-back in this shape."""
-        return cls(
-            store=_store(write_back.store_id, stores),
-            status=write_back.status,
-            skip_reason=write_back.skip_reason,
-            error=write_back.error,
-            done_at=write_back.done_at,
-        )
+        return cls.from_model(write_back, store=_store(write_back.store_id, stores))
 
 
 class ConsentChange(Shape):
@@ -139,17 +130,12 @@ class ConsentChange(Shape):
     def of(cls, change: model.ConsentChange, stores: StoreNames) -> "ConsentChange":
         """Returns the change in this shape, its stores by their names of now."""
         origin = change.origin
-        return cls(
-            id=change.id,
-            channel=change.channel,
-            state=change.state,
+        return cls.from_model(
+            change,
             source=origin.source,
             store=_store(origin.store_id, stores) if origin.store_id else None,
-            address=change.address,
             proof=ConsentProof.of(origin.proof),
             by=origin.by,
-            occurred_at=change.occurred_at,
-            recorded_at=change.recorded_at,
             write_backs=[ConsentWriteBack.of(each, stores) for each in change.write_backs],
         )
 
@@ -180,13 +166,7 @@ class ChannelConsent(Shape):
     def of(cls, consent: listing.ChannelConsent, stores: StoreNames) -> "ChannelConsent":
         """Returns the consent in this shape, the change's stores by their names of now."""
         change = consent.change
-        return cls(
-            channel=consent.channel,
-            address=consent.address,
-            state=consent.state,
-            as_of=consent.as_of,
-            change=ConsentChange.of(change, stores) if change else None,
-        )
+        return cls.from_model(consent, change=ConsentChange.of(change, stores) if change else None)
 
 
 class WriteBackAttempt(Shape):
@@ -199,16 +179,6 @@ class WriteBackAttempt(Shape):
     )
     error: str | None = Field(description="Why the attempt failed. Null where it didn't.")
     duration_ms: int = Field(description="How long the attempt took, in milliseconds.")
-
-    @classmethod
-    def of(cls, attempt: Attempt) -> "WriteBackAttempt":
-        """Returns the attempt in this shape."""
-        return cls(
-            at=attempt.at,
-            status=attempt.status,
-            error=attempt.error,
-            duration_ms=attempt.duration_ms,
-        )
 
 
 class ListedWriteBack(Shape):
@@ -246,7 +216,7 @@ class ListedWriteBack(Shape):
             channel=change.channel,
             state=change.state,
             write_back=ConsentWriteBack.of(listed.write_back, stores),
-            attempts=[WriteBackAttempt.of(each) for each in listed.write_back.attempts],
+            attempts=[WriteBackAttempt.from_model(each) for each in listed.write_back.attempts],
             next_attempt_at=listed.write_back.next_attempt_at,
         )
 

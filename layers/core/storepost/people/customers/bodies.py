@@ -88,15 +88,9 @@ class Customer(RequestBody):
 
     def value(self, store: Store) -> IncomingCustomer:
         """Returns the customer as the service takes it. Raises ValidationFailed."""
-        return IncomingCustomer(
-            external_created_at=self.external_created_at,
-            external_updated_at=self.external_updated_at,
-            email=self.email,
+        return self.to_model(
+            IncomingCustomer,
             phone=phone_in(store, self.phone, "/phone"),
-            first_name=self.first_name,
-            last_name=self.last_name,
-            locale=self.locale,
-            admin_url=self.admin_url,
             email_consent=self._consent(
                 self.email_marketing_consent, self.email_marketing_consent_updated_at
             ),

@@ -22,6 +22,7 @@ from storepost.platform.persistence.item import (
     VersionedItem,
     amend,
 )
+from storepost.platform.persistence.mapping import as_value, write_to
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
 from storepost.values.ids import short
@@ -174,37 +175,22 @@ class CustomerRepository:
     def save(self, changes: Changes, customer: Customer) -> None:
         """Writes the customer, if it is unchanged since it was read here."""
         item = self._read.get(customer.id) or self._new(customer)
-        item.id = customer.id
-        item.store_id = customer.store_id
-        item.external_id = customer.external_id
-        item.profile_id = customer.profile_id
-        item.admin_url = customer.admin_url
-        item.first_name = customer.first_name
-        item.last_name = customer.last_name
         # An accepted change is of the address that the customer had then.
         if item.email != customer.email:
             item.email_delivery = None
         if item.phone != customer.phone:
             item.sms_delivery = None
-        item.email = customer.email
-        item.phone = customer.phone
-        item.locale = customer.locale
-        item.email_consent = customer.email_consent
-        item.sms_consent = customer.sms_consent
-        item.external_created_at = customer.external_created_at
-        item.external_updated_at = customer.external_updated_at
-        item.deleted_at = customer.deleted_at
-        item.email_consent_at = customer.email_consent_at
-        item.sms_consent_at = customer.sms_consent_at
-        item.email_refused_at = customer.email_refused_at
-        item.sms_refused_at = customer.sms_refused_at
         email, sms = customer.email_contradictions, customer.sms_contradictions
-        item.email_contradictions, item.email_contradicted_at = email.count or None, email.last_at
-        item.sms_contradictions, item.sms_contradicted_at = sms.count or None, sms.last_at
-        item.email_proof = customer.email_proof
-        item.sms_proof = customer.sms_proof
-        item.email_invalid_at = customer.email_invalid_at
-        item.sms_invalid_at = customer.sms_invalid_at
+        write_to(
+            item,
+            customer,
+            email_contradictions=email.count or None,
+            email_contradicted_at=email.last_at,
+            sms_contradictions=sms.count or None,
+            sms_contradicted_at=sms.last_at,
+            email_delivery=item.email_delivery,
+            sms_delivery=item.sms_delivery,
+        )
         changes.save(item)
 
     def delete(self, changes: Changes, customer: Customer) -> None:
@@ -278,36 +264,13 @@ class CustomerRepository:
 
     def _as_customer(self, item: CustomerItem) -> Customer:
         self._read[item.id] = item
-        return Customer(
-            id=item.id,
-            store_id=item.store_id,
-            external_id=item.external_id,
-            profile_id=item.profile_id,
-            admin_url=item.admin_url,
-            first_name=item.first_name,
-            last_name=item.last_name,
-            email=item.email,
-            phone=item.phone,
-            locale=item.locale,
-            email_consent=ConsentState(item.email_consent),
-            sms_consent=ConsentState(item.sms_consent),
-            external_created_at=item.external_created_at,
-            external_updated_at=item.external_updated_at,
-            deleted_at=item.deleted_at,
-            email_consent_at=item.email_consent_at,
-            sms_consent_at=item.sms_consent_at,
-            email_refused_at=item.email_refused_at,
-            sms_refused_at=item.sms_refused_at,
+        return as_value(
+            Customer,
+            item,
             email_contradictions=_contradictions(
                 item.email_contradictions, item.email_contradicted_at
             ),
             sms_contradictions=_contradictions(item.sms_contradictions, item.sms_contradicted_at),
-            email_delivery=item.email_delivery,
-            sms_delivery=item.sms_delivery,
-            email_proof=item.email_proof,
-            sms_proof=item.sms_proof,
-            email_invalid_at=item.email_invalid_at,
-            sms_invalid_at=item.sms_invalid_at,
         )
 
 

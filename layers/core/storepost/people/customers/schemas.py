@@ -58,19 +58,9 @@ class ProfileCustomer(Shape):
     @classmethod
     def of(cls, customer: CustomerValue, store: Store) -> "ProfileCustomer":
         """Returns the customer in this shape."""
-        return cls(
-            id=customer.id,
-            store=StoreReference.of(store),
-            external_id=customer.external_id,
-            admin_url=customer.admin_url,
-            first_name=customer.first_name,
-            last_name=customer.last_name,
-            email=customer.email,
-            phone=customer.phone,
-            locale=customer.locale,
+        return cls.from_model(
+            customer,
+            store=StoreReference.from_model(store),
             email_marketing_consent=customer.email_consent,
             sms_marketing_consent=customer.sms_consent,
-            external_created_at=customer.external_created_at,
-            external_updated_at=customer.external_updated_at,
-            deleted_at=customer.deleted_at,
         )

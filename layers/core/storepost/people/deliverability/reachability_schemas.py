@@ -41,13 +41,10 @@ class ChannelReachability(Shape):
     def of(cls, found: ChannelValue) -> "ChannelReachability":
         """Returns the channel in this shape."""
         suppression = found.suppression
-        return cls(
-            channel=found.channel,
+        return cls.from_model(
+            found,
             address=found.address.value if found.address else None,
-            consent=found.consent,
-            suppression=Suppression.of(suppression) if suppression else None,
-            marketing=found.marketing,
-            transactional=found.transactional,
+            suppression=Suppression.from_model(suppression) if suppression else None,
             why=list(found.why),
         )
 
@@ -85,12 +82,8 @@ class CheckedReachability(Shape):
     @classmethod
     def of(cls, found: ChannelValue) -> "CheckedReachability":
         """Returns what was found of an address in this shape."""
-        return cls(
-            channel=found.channel,
-            address=found.address.value if found.address else "",
-            marketing=found.marketing,
-            transactional=found.transactional,
-            why=list(found.why),
+        return cls.from_model(
+            found, address=found.address.value if found.address else "", why=list(found.why)
         )
 
 

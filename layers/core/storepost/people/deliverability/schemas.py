@@ -49,24 +49,6 @@ class Suppression(Shape):
         "wrote anything, or the person was erased."
     )
 
-    @classmethod
-    def of(cls, suppression: model.Suppression) -> "Suppression":
-        """Returns the suppression in this shape."""
-        return cls(
-            id=suppression.id,
-            channel=suppression.channel,
-            address=suppression.address,
-            reason=suppression.reason,
-            source=suppression.source,
-            note=suppression.note,
-            by=suppression.by,
-            created_at=suppression.created_at,
-            ends_at=suppression.ends_at,
-            lifted_at=suppression.lifted_at,
-            lifted_by=suppression.lifted_by,
-            lift_note=suppression.lift_note,
-        )
-
 
 class CheckedSuppression(Shape):
     """Whether an address is suppressed."""

@@ -136,12 +136,4 @@ class NewEvent(RequestBody):
 
     def value(self, row: int = 0) -> IncomingEvent:
         """Returns the event as the service takes it."""
-        return IncomingEvent(
-            person=self.profile.value(),
-            name=self.name,
-            occurred_at=self.occurred_at,
-            store_id=self.store_id,
-            properties=self.properties,
-            unique_id=self.unique_id,
-            row=row,
-        )
+        return self.to_model(IncomingEvent, person=self.profile.value(), row=row)

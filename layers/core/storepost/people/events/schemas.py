@@ -39,11 +39,4 @@ class ProfileEvent(Shape):
     @classmethod
     def of(cls, event: model.ProfileEvent) -> "ProfileEvent":
         """Returns the event in this shape."""
-        return cls(
-            id=event.id,
-            name=event.name,
-            source=event.source,
-            occurred_at=event.occurred_at,
-            store_id=event.store_id,
-            properties=dict(event.properties),
-        )
+        return cls.from_model(event, properties=dict(event.properties))

@@ -25,11 +25,11 @@ from storepost.platform.persistence.item import (
     VersionedItem,
     find,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.records import Json
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.values import clock
 from storepost.values.ids import short
-from storepost.values.languages import Language
 from storepost.values.scope import WorkspaceScope
 
 _PREFIX = "opt_in#"
@@ -139,34 +139,21 @@ def _is_stored(row: OptInRequestItem) -> bool:
 
 
 def _row(request: OptInRequest) -> OptInRequestItem:
-    return OptInRequestItem(
-        *request_key(request.link),
-        id=request.id,
-        profile_id=request.profile_id,
-        email=request.email,
+    return as_row(
+        OptInRequestItem,
+        request_key(request.link),
+        request,
         source=request.origin.source,
         by=request.origin.by,
         proof=proof_row(request.origin.proof),
-        since=request.since,
-        sent_at=request.sent_at,
-        language=request.language,
-        sender=request.sender,
-        wording=request.wording,
         expiration=request.sent_at + KEPT_FOR,
     )
 
 
 def _as_request(workspace: WorkspaceScope, row: OptInRequestItem) -> OptInRequest:
-    return OptInRequest(
-        id=row.id,
+    return as_value(
+        OptInRequest,
+        row,
         workspace=workspace,
-        profile_id=row.profile_id,
-        email=row.email,
         origin=ConsentOrigin(ConsentSource(row.source), None, as_proof(row.proof), row.by),
-        since=row.since,
-        sent_at=row.sent_at,
-        language=Language(row.language),
-        sender=row.sender,
-        wording=row.wording,
-        confirmed_at=row.confirmed_at,
     )

@@ -29,11 +29,6 @@ class OptInRequest(Shape):
     @classmethod
     def of(cls, request: model.OptInRequest, now: datetime) -> "OptInRequest":
         """Returns the request in this shape, as it is at a moment."""
-        return cls(
-            id=request.id,
-            channel=request.address.channel,
-            status=request.status_at(now),
-            sent_at=request.sent_at,
-            expires_at=request.expires_at,
-            confirmed_at=request.confirmed_at,
+        return cls.from_model(
+            request, channel=request.address.channel, status=request.status_at(now)
         )

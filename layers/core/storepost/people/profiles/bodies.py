@@ -64,14 +64,7 @@ class UpsertProfile(RequestBody):
 
     def value(self) -> IncomingPerson:
         """Returns the person as the service takes it."""
-        return IncomingPerson(
-            email=self.email,
-            phone=self.phone,
-            anonymous_id=self.anonymous_id,
-            first_name=self.first_name,
-            last_name=self.last_name,
-            locale=self.locale,
-        )
+        return self.to_model(IncomingPerson)
 
 
 class ProfileUpdate(PartialUpdate):

@@ -8,7 +8,7 @@ from uuid import UUID
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.people.consent.evidence import Series, SeriesKey
-from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.states import Channel
 from storepost.people.profiles.erased_names import sealed_words
 from storepost.people.profiles.erasure import Erasure, StoreIndexEntry
 from storepost.people.profiles.merges import MergeCause, ProfileMerge
@@ -29,6 +29,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.records import Json, Record, Records, RecordsByKey
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.ids import from_short, short
@@ -135,19 +136,11 @@ class IdentityItem(Item, discriminator="identity"):
 
 def profile_row(key: Key, profile: Profile) -> ProfileItem:
     """Returns the profile as its row, with the version that was read."""
-    item = ProfileItem(
-        *key,
-        id=profile.id,
-        first_seen_at=profile.first_seen_at,
-        last_seen_at=profile.last_seen_at,
-        first_name=profile.first_name,
-        last_name=profile.last_name,
-        email=profile.email,
-        phone=profile.phone,
-        locale=profile.locale,
+    item = as_row(
+        ProfileItem,
+        key,
+        profile,
         locale_source=_locale_row(profile.locale_source),
-        email_consent=profile.email_consent,
-        sms_consent=profile.sms_consent,
         suppressed=sorted(profile.suppressed) or None,
         identities=[
             [*_identity_row(identity), _number(seen.first), _number(seen.last)]
@@ -155,9 +148,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         ],
         former=_identity_rows(sorted(profile.former)),
         links={short(store_id): _link_row(link) for store_id, link in profile.links.items()},
-        orders=profile.orders,
         spent=dict(profile.spent),
-        consent_changes=profile.consent_changes,
         histories=_ids_row(profile.histories),
         evidence=evidence_row(profile.id, profile.evidence),
         events=profile.events or None,
@@ -171,19 +162,11 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
 
 def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
     """Returns the profile that `profile_row` wrote."""
-    return Profile(
-        id=item.id,
+    return as_value(
+        Profile,
+        item,
         workspace=workspace,
-        first_seen_at=item.first_seen_at,
-        last_seen_at=item.last_seen_at,
-        first_name=item.first_name,
-        last_name=item.last_name,
-        email=item.email,
-        phone=item.phone,
-        locale=item.locale,
         locale_source=_locale_source(item.locale_source),
-        email_consent=ConsentState(item.email_consent),
-        sms_consent=ConsentState(item.sms_consent),
         suppressed=frozenset(map(Channel, item.suppressed or ())),
         sightings={
             _identity(row): Sighting(_moment(first), _moment(last))
@@ -191,15 +174,11 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         },
         former=frozenset(as_identities(item.former)),
         links={from_short(store_id): _link(row) for store_id, row in item.links.items()},
-        orders=int(item.orders),
-        spent=item.spent,
-        consent_changes=int(item.consent_changes),
         histories=tuple(map(from_short, item.histories or ())),
         evidence=as_evidence(item.id, item.evidence),
         events=int(item.events or 0),
         merges=int(item.merges or 0),
         pending_sources=tuple(map(from_short, item.pending_sources or ())),
-        version=int(item.version),
     )
 
 

@@ -8,7 +8,6 @@ from pydantic import Field
 from storepost.people.consent.states import ConsentState
 from storepost.people.profiles.merges import ProfileMerge as ProfileMergeValue
 from storepost.people.profiles.model import IdentityType, LocaleOrigin, LocaleSignal
-from storepost.people.profiles.model import LocaleSource as LocaleSourceValue
 from storepost.people.profiles.model import Profile as ProfileValue
 from storepost.people.profiles.service import KnownIdentity
 from storepost.stores.stores.model import Store
@@ -33,13 +32,6 @@ class LocaleSource(Shape):
     at: Timestamp = Field(
         description="When the signal was given: the order's or the customer's own time."
     )
-
-    @classmethod
-    def of(cls, source: LocaleSourceValue) -> "LocaleSource":
-        """Returns the source in this shape."""
-        return cls(
-            source=source.source, store_id=source.store_id, signal=source.signal, at=source.at
-        )
 
 
 class ProfileSummary(Shape):
@@ -90,18 +82,11 @@ class ProfileSummary(Shape):
     @classmethod
     def of(cls, profile: ProfileValue) -> "ProfileSummary":
         """Returns the profile in this shape."""
-        return cls(
-            id=profile.id,
-            name=profile.name,
-            email=profile.email,
-            phone=profile.phone,
-            locale=profile.locale,
+        return cls.from_model(
+            profile,
             store_ids=list(profile.store_ids),
-            is_customer=profile.is_customer,
             email_marketing_consent=profile.email_consent,
             sms_marketing_consent=profile.sms_consent,
-            first_seen_at=profile.first_seen_at,
-            last_seen_at=profile.last_seen_at,
         )
 
 
@@ -139,8 +124,8 @@ class Profile(ProfileSummary):
             **dict(ProfileSummary.of(profile)),
             first_name=profile.first_name,
             last_name=profile.last_name,
-            locale_source=LocaleSource.of(source) if source else None,
-            stores=[StoreReference.of(store) for store in stores],
+            locale_source=LocaleSource.from_model(source) if source else None,
+            stores=[StoreReference.from_model(store) for store in stores],
             orders=profile.orders,
             spent=[MoneyShape.of(money) for money in profile.spent_money],
         )
@@ -173,7 +158,7 @@ class ProfileIdentity(Shape):
             id=known.id,
             type=known.identity.type,
             value=known.identity.value,
-            store=StoreReference.of(known.store) if known.store else None,
+            store=StoreReference.from_model(known.store) if known.store else None,
             first_seen_at=known.seen.first,
             last_seen_at=known.seen.last,
         )
@@ -206,9 +191,6 @@ class ProfileMerge(Shape):
     @classmethod
     def of(cls, merge: ProfileMergeValue) -> "ProfileMerge":
         """Returns the merge in this shape."""
-        return cls(
-            id=merge.id,
-            merged_profile_id=merge.merged_profile_id,
-            merged_at=merge.merged_at,
-            cause=MergeCause(source=merge.cause.source, reference=merge.cause.reference),
+        return cls.from_model(
+            merge, cause=MergeCause(source=merge.cause.source, reference=merge.cause.reference)
         )

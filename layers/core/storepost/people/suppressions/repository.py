@@ -1,7 +1,6 @@
 """Rows of suppressions: by address, by id, and in their lists."""
 
 from collections.abc import Callable, Iterable
-from itertools import islice
 from uuid import UUID
 
 from storepost.people.consent.keys import erased_key
@@ -99,15 +98,14 @@ class SuppressionRepository:
         found = (find_in(rows, SuppressionItem, key) for key in keys)
         return [as_suppression(row) for row in found if row]
 
-    def past_of(self, digest: str, limit: int | None = None) -> list[Suppression]:
-        """Returns an address's lifted suppressions, oldest first; up to `limit`, or all."""
+    def past_of(self, digest: str) -> list[Suppression]:
+        """Returns an address's lifted suppressions, oldest first."""
         rows = PastSuppressionItem.query(
             suppressed_partition(self._scope, digest),
             PastSuppressionItem.sk.startswith(past_prefix()),
             consistent_read=True,
-            limit=limit,
         )
-        return self.get_many(past_id(row.sk) for row in islice(rows, limit))
+        return self.get_many(past_id(row.sk) for row in rows)
 
     def save(self, changes: Changes, state: AddressSuppressions) -> None:
         """Writes an address's suppressions, if they are unchanged since they were read."""

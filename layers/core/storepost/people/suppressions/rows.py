@@ -18,6 +18,7 @@ from storepost.platform.persistence.item import (
     UtcDateTimeAttribute,
     VersionedItem,
 )
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.records import Records
 from storepost.values import clock
 from storepost.values.ids import from_short, short
@@ -99,40 +100,12 @@ def as_state(item: SuppressedAddressItem) -> AddressSuppressions:
 
 def suppression_row(key: Key, suppression: Suppression, digest: str) -> SuppressionItem:
     """Returns a suppression as its row."""
-    return SuppressionItem(
-        *key,
-        id=suppression.id,
-        digest=digest,
-        channel=suppression.channel,
-        address=suppression.address,
-        reason=suppression.reason,
-        source=suppression.source,
-        note=suppression.note,
-        by=suppression.by,
-        created_at=suppression.created_at,
-        ends_at=suppression.ends_at,
-        lifted_at=suppression.lifted_at,
-        lifted_by=suppression.lifted_by,
-        lift_note=suppression.lift_note,
-    )
+    return as_row(SuppressionItem, key, suppression, digest=digest)
 
 
 def as_suppression(item: SuppressionItem) -> Suppression:
     """Returns the suppression that `suppression_row` wrote."""
-    return Suppression(
-        id=item.id,
-        channel=Channel(item.channel),
-        address=item.address,
-        reason=SuppressionReason(item.reason),
-        source=SuppressionSource(item.source),
-        note=item.note,
-        by=item.by,
-        created_at=item.created_at,
-        ends_at=item.ends_at,
-        lifted_at=item.lifted_at,
-        lifted_by=item.lifted_by,
-        lift_note=item.lift_note,
-    )
+    return as_value(Suppression, item)
 
 
 def _row(suppression: Suppression) -> _Row:

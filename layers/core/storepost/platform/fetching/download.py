@@ -31,8 +31,6 @@ class Download:
 
     content_type: str
     """As the server wrote it, up to 1,000 characters; empty if it sent none."""
-    length: int | None
-    """How many bytes the server announced."""
     pieces: Iterator[bytes] = field(repr=False)
 
 
@@ -59,7 +57,7 @@ def download(
         if length is not None and length > max_bytes:
             raise FetchFailed(Failure.TOO_LONG)
         media_type = response.headers.get("content-type", "")[:CONTENT_TYPE_LENGTH]
-        yield Download(media_type, length, _pieces(response, max_bytes))
+        yield Download(media_type, _pieces(response, max_bytes))
 
 
 def _final_response(

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.optional_attributes import is_as_read, set_or_remove
 from storepost.stores.imports.keys import (
     IMPORTS,
@@ -23,7 +24,6 @@ from storepost.stores.imports.keys import (
 )
 from storepost.stores.imports.model import (
     Imported,
-    ImportFailure,
     ImportProblem,
     ImportScope,
     ImportStage,
@@ -62,21 +62,19 @@ class TurnsRepository:
 
     def save(self, changes: Changes, turns: Turns) -> None:
         """Writes a store's turns, if they are unchanged since they were read."""
-        item = ImportTurnsItem(*turns_key(self._scope, turns.store_id))
+        item = as_row(
+            ImportTurnsItem,
+            turns_key(self._scope, turns.store_id),
+            turns,
+            counts=[[*kind, count] for kind, count in turns.counts.items() if count],
+            latest_of={scope: str(identifier) for scope, identifier in turns.latest_of.items()},
+            cut_short=[
+                [str(cut.after) if cut.after else None, str(cut.until), clock.to_text(cut.at)]
+                for cut in turns.cut_short
+            ],
+        )
         if turns.version is not None:
             item.version = turns.version
-        item.counts = [[*kind, count] for kind, count in turns.counts.items() if count]
-        item.latest = turns.latest
-        item.latest_of = {scope: str(identifier) for scope, identifier in turns.latest_of.items()}
-        item.queued_at = turns.queued_at
-        item.running = turns.running
-        item.ended = turns.ended
-        item.outcome = turns.outcome
-        item.cut_short = [
-            [str(cut.after) if cut.after else None, str(cut.until), clock.to_text(cut.at)]
-            for cut in turns.cut_short
-        ]
-        item.products_imported_at = turns.products_imported_at
         changes.save(item)
 
 
@@ -161,13 +159,7 @@ class ImportRepository:
     ) -> None:
         """Writes a problem under its number."""
         changes.create(
-            ImportProblemItem(
-                *problem_key(self._scope, import_id, number),
-                index=problem.index,
-                external_id=problem.external_id,
-                code=problem.code,
-                detail=problem.detail,
-            )
+            as_row(ImportProblemItem, problem_key(self._scope, import_id, number), problem)
         )
 
     def problems(self, import_id: UUID, page: PageRequest) -> list[ImportProblem]:
@@ -192,16 +184,9 @@ def _imported_row(imported: Imported) -> list[int]:
 
 def _as_import(item: ImportItem) -> StoreImport:
     stage: Any = item.stage
-    return StoreImport(
-        id=item.id,
-        store_id=item.store_id,
-        scope=ImportScope(item.scope),
-        status=ImportStatus(item.status),
-        requester=item.requester,
-        queued_at=item.queued_at,
-        started_at=item.started_at,
-        completed_at=item.completed_at,
-        failure=ImportFailure(item.failure) if item.failure else None,
+    return as_value(
+        StoreImport,
+        item,
         progress=Progress(
             int(item.done),
             Imported(*item.imported),
@@ -209,26 +194,20 @@ def _as_import(item: ImportItem) -> StoreImport:
             ImportStage(stage) if stage else None,
             int(item.removed),
         ),
-        content=item.content,
         pull=Pull(*item.pull) if item.pull else Pull(),
     )
 
 
 def as_turns(item: ImportTurnsItem) -> Turns:
     """Returns the turns of a row."""
-    return Turns(
+    return as_value(
+        Turns,
+        item,
         store_id=store_of_turns(item.sk),
         counts={(ImportScope(scope), ImportStatus(one)): n for scope, one, n in item.counts},
-        latest=item.latest,
         latest_of={ImportScope(scope): UUID(text) for scope, text in item.latest_of.items()},
-        queued_at=item.queued_at,
-        running=item.running,
-        ended=item.ended,
-        outcome=ImportStatus(item.outcome) if item.outcome else None,
         cut_short=tuple(
             CutShort(UUID(after) if after else None, UUID(until), clock.from_text(at))
             for after, until, at in item.cut_short
         ),
-        products_imported_at=item.products_imported_at,
-        version=int(item.version),
     )

@@ -78,21 +78,14 @@ class StoreImport(Shape):
     def of(cls, one: model.StoreImport) -> "StoreImport":
         """Returns the import in this shape."""
         requester, imported = one.requester, one.progress.imported
-        return cls(
-            id=one.id,
-            scope=one.scope,
-            status=one.status,
+        return cls.from_model(
+            one,
             stage=one.progress.stage,
             requested_by=ImportRequester(id=requester.person_id, name=requester.name)
             if requester
             else None,
-            imported=ImportedCounts(
-                customers=imported.customers, orders=imported.orders, products=imported.products
-            ),
+            imported=ImportedCounts.from_model(imported),
             error=one.failure,
-            queued_at=one.queued_at,
-            started_at=one.started_at,
-            completed_at=one.completed_at,
         )
 
 
@@ -113,13 +106,3 @@ class ImportProblem(Shape):
         description="What is wrong and where, for people. It begins with a JSON "
         "Pointer such as `/orders/3/total/currency`."
     )
-
-    @classmethod
-    def of(cls, problem: model.ImportProblem) -> "ImportProblem":
-        """Returns the problem in this shape."""
-        return cls(
-            index=problem.index,
-            external_id=problem.external_id,
-            code=problem.code,
-            detail=problem.detail,
-        )

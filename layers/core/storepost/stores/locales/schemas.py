@@ -5,7 +5,6 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, Field
 
-from storepost.stores.locales.model import WorkspaceLocale as Value
 from storepost.stores.locales.model import WorkspaceLocaleOrigin
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import NotNull, RequestBody, Shape, Text, Timestamp
@@ -74,17 +73,3 @@ class WorkspaceLocale(Shape):
         "one until another is chosen."
     )
     created_at: Timestamp = Field(description="When the locale came into the workspace.")
-
-    @classmethod
-    def of(cls, locale: Value) -> "WorkspaceLocale":
-        """Returns the locale in this shape."""
-        return cls(
-            id=locale.id,
-            code=locale.code,
-            label=locale.label,
-            language=locale.language,
-            region=locale.region,
-            origin=locale.origin,
-            is_default=locale.is_default,
-            created_at=locale.created_at,
-        )

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from storepost.stores.stores.model import Platform, Store
+from storepost.stores.stores.model import Platform
 from storepost.values.wire import Shape
 
 
@@ -17,8 +17,3 @@ class StoreReference(Shape):
         description="What the store runs on: `shopify`, or `custom` for one whose data "
         "comes through this interface."
     )
-
-    @classmethod
-    def of(cls, store: Store) -> "StoreReference":
-        """Returns the store in this shape."""
-        return cls(id=store.id, name=store.name, platform=store.platform)

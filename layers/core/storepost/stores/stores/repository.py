@@ -15,14 +15,13 @@ from storepost.platform.persistence.item import (
     find,
     find_all,
 )
+from storepost.platform.persistence.mapping import as_value, write_to
 from storepost.platform.persistence.reads import Reads
 from storepost.platform.persistence.records import Records
 from storepost.stores.stores.model import (
-    ConnectionStatus,
     Platform,
     Store,
     StoreLocale,
-    StoreStatus,
     WriteBackFailures,
 )
 from storepost.values.ids import short
@@ -111,28 +110,17 @@ class StoreRepository:
     def save(self, changes: Changes, store: Store) -> None:
         """Writes the store, if it is unchanged since it was read here."""
         item = self._read.get(store.id) or StoreItem(*store_key(self.workspace, store.id))
-        item.id = store.id
-        item.platform = store.platform
-        item.name = store.name
-        item.external_id = store.external_id
-        item.currency = store.currency
-        item.primary_locale = store.primary_locale
-        item.status = store.status
-        item.connection_status = store.connection_status
-        item.takes_consent = store.takes_consent
-        item.makes_coupons = store.makes_coupons
-        item.admin_url = store.admin_url
-        item.storefront_url = store.storefront_url
-        item.contact_email = store.contact_email
-        item.connected_at = store.connected_at
-        item.disconnected_at = store.disconnected_at
-        item.failing_since = store.failures.since
-        item.failure_reported_at = store.failures.reported_at
-        item.failure_checked_at = store.failures.checked_at
-        item.locales = [
-            [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
-            for row in store.locales
-        ]
+        write_to(
+            item,
+            store,
+            failing_since=store.failures.since,
+            failure_reported_at=store.failures.reported_at,
+            failure_checked_at=store.failures.checked_at,
+            locales=[
+                [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
+                for row in store.locales
+            ],
+        )
         changes.save(item)
 
     def expect_connection(self, changes: Changes, store: Store, on_conflict: Exception) -> None:
@@ -142,23 +130,10 @@ class StoreRepository:
 
     def _as_store(self, item: StoreItem) -> Store:
         self._read[item.id] = item
-        return Store(
-            id=item.id,
+        return as_value(
+            Store,
+            item,
             workspace=self.workspace,
-            platform=Platform(item.platform),
-            name=item.name,
-            external_id=item.external_id,
-            currency=item.currency,
-            primary_locale=item.primary_locale,
-            status=StoreStatus(item.status),
-            connection_status=ConnectionStatus(item.connection_status),
-            takes_consent=item.takes_consent,
-            makes_coupons=item.makes_coupons,
-            admin_url=item.admin_url,
-            storefront_url=item.storefront_url,
-            contact_email=item.contact_email,
-            connected_at=item.connected_at,
-            disconnected_at=item.disconnected_at,
             failures=WriteBackFailures(
                 item.failing_since, item.failure_reported_at, item.failure_checked_at
             ),

@@ -10,7 +10,6 @@ from storepost.stores.stores.listing import ListedStore
 from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.stores.model import StoreLocale as StoreLocaleValue
 from storepost.stores.stores.service import CustomStore
-from storepost.stores.stores.write_back import WriteBackAddress
 from storepost.values.emails import EmailAddress
 from storepost.values.external_ids import ExternalId
 from storepost.values.locale_codes import LocaleCode
@@ -63,15 +62,7 @@ class NewStore(RequestBody):
 
     def value(self) -> CustomStore:
         """Returns the value that the service works with."""
-        return CustomStore(
-            name=self.name,
-            external_id=self.external_id,
-            currency=self.currency,
-            primary_locale=self.primary_locale,
-            admin_url=self.admin_url,
-            storefront_url=self.storefront_url,
-            contact_email=self.contact_email,
-        )
+        return self.to_model(CustomStore)
 
 
 class StoreUpdate(PartialUpdate):
@@ -149,18 +140,8 @@ class StoreSummary(Shape):
     def of(cls, listed: ListedStore) -> "StoreSummary":
         """Returns the store in this shape."""
         store = listed.store
-        return cls(
-            id=store.id,
-            platform=store.platform,
-            name=store.name,
-            external_id=store.external_id,
-            currency=store.currency,
-            primary_locale=store.primary_locale,
-            status=store.status,
-            connection_status=store.connection_status,
-            import_status=listed.import_status,
-            permissions=StorePermissions.of(store),
-            connected_at=store.connected_at,
+        return cls.from_model(
+            store, import_status=listed.import_status, permissions=StorePermissions.of(store)
         )
 
 
@@ -194,14 +175,7 @@ class StoreLocale(RequestBody):
     @classmethod
     def of(cls, locale: StoreLocaleValue) -> "StoreLocale":
         """Returns the locale in this shape."""
-        return cls.of_stored(
-            locale=locale.locale,
-            label=locale.label,
-            is_primary=locale.is_primary,
-            country=locale.country,
-            currency=locale.currency,
-            url=locale.url,
-        )
+        return cls.of_stored(locale)
 
     def value(self) -> StoreLocaleValue:
         """Returns the value that the service works with."""
@@ -266,12 +240,3 @@ class WriteBack(Shape):
         description="What went wrong at the last failed attempt, such as a status or a "
         "time-out. Null once a later one succeeded."
     )
-
-    @classmethod
-    def of(cls, address: WriteBackAddress) -> "WriteBack":
-        """Returns the address in this shape."""
-        return cls(
-            url=address.url,
-            last_succeeded_at=address.last_succeeded_at,
-            last_error=address.last_error,
-        )

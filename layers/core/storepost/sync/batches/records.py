@@ -40,8 +40,8 @@ class Sender:
 
 
 @dataclass(frozen=True)
-class CustomerRecord:
-    """A customer that a store sends."""
+class _StoreRecord[Incoming]:
+    """A record that a store sends."""
 
     sender: Sender
     index: int
@@ -49,8 +49,12 @@ class CustomerRecord:
     """The store's id of it."""
     size: int
     """Its bytes as JSON."""
-    incoming: IncomingCustomer
+    incoming: Incoming
     """The value that the service works with."""
+
+
+class CustomerRecord(_StoreRecord[IncomingCustomer]):
+    """A customer that a store sends."""
 
     stage = ImportStage.CUSTOMERS
 
@@ -99,18 +103,8 @@ class CustomerRecord:
         write_customer(sender.store, self.external_id, self.incoming, sender.origin, changes)
 
 
-@dataclass(frozen=True)
-class OrderRecord:
+class OrderRecord(_StoreRecord[IncomingOrder]):
     """An order that a store sends."""
-
-    sender: Sender
-    index: int
-    external_id: str
-    """The store's id of it."""
-    size: int
-    """Its bytes as JSON."""
-    incoming: IncomingOrder
-    """The value that the service works with."""
 
     stage = ImportStage.ORDERS
 
@@ -168,18 +162,8 @@ class OrderRecord:
         write_order(self.sender.store, self.incoming, changes)
 
 
-@dataclass(frozen=True)
-class ProductRecord:
+class ProductRecord(_StoreRecord[IncomingProduct]):
     """A product that a store sends."""
-
-    sender: Sender
-    index: int
-    external_id: str
-    """The store's id of it."""
-    size: int
-    """Its bytes as JSON."""
-    incoming: IncomingProduct
-    """The value that the service works with."""
 
     stage = ImportStage.PRODUCTS
 

@@ -6,11 +6,12 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 
 from storepost.platform.attempts.model import attempt_json, attempt_of
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.records import Json, Records
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.deliveries.events_json import event_json, event_of_json
-from storepost.webhooks.deliveries.model import KEPT_FOR, Delivery, DeliveryStatus
+from storepost.webhooks.deliveries.model import KEPT_FOR, Delivery
 
 
 class DeliveryItem(Item, discriminator="endpoint_delivery"):
@@ -40,15 +41,12 @@ def delivery_key(workspace: WorkspaceScope, endpoint_id: UUID, delivery_id: UUID
 
 def row_of_delivery(delivery: Delivery) -> DeliveryItem:
     """Returns the row of a delivery; DynamoDB drops it after 30 days."""
-    return DeliveryItem(
-        *delivery_key(delivery.workspace, delivery.endpoint_id, delivery.id),
+    return as_row(
+        DeliveryItem,
+        delivery_key(delivery.workspace, delivery.endpoint_id, delivery.id),
+        delivery,
         event=event_json(delivery.event),
-        status=delivery.status,
         attempts=[attempt_json(each) for each in delivery.attempts],
-        number=delivery.number,
-        created_at=delivery.created_at,
-        next_attempt_at=delivery.next_attempt_at,
-        replay_of=delivery.replay_of,
         is_replayed=delivery.is_replayed or None,
         is_sample=delivery.is_sample or None,
         is_by_hand=delivery.is_by_hand or None,
@@ -59,17 +57,14 @@ def row_of_delivery(delivery: Delivery) -> DeliveryItem:
 def delivery_of(row: DeliveryItem) -> Delivery:
     """Returns the delivery of a row."""
     endpoint, _, identifier = row.sk.partition("#")
-    return Delivery(
+    return as_value(
+        Delivery,
+        row,
         id=from_short(identifier),
         workspace=WorkspaceScope.of(row.pk),
         endpoint_id=from_short(endpoint),
         event=event_of_json(row.event),
-        created_at=row.created_at,
-        status=DeliveryStatus(row.status),
         attempts=tuple(attempt_of(each) for each in row.attempts),
-        number=int(row.number),
-        next_attempt_at=row.next_attempt_at,
-        replay_of=row.replay_of,
         is_replayed=bool(row.is_replayed),
         is_sample=bool(row.is_sample),
         is_by_hand=bool(row.is_by_hand),

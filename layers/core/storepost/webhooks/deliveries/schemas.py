@@ -5,7 +5,6 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from storepost.platform.attempts.model import Attempt
 from storepost.values.wire import RequestBody, Shape, Timestamp
 from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus
 from storepost.webhooks.deliveries.repository import CreatedWithin
@@ -69,16 +68,6 @@ class WebhookAttempt(Shape):
     error: str | None = Field(description="Why the attempt failed. Null where it succeeded.")
     duration_ms: int = Field(description="How long the attempt took, in milliseconds.")
 
-    @classmethod
-    def of(cls, attempt: Attempt) -> "WebhookAttempt":
-        """Returns the attempt in this shape."""
-        return cls(
-            at=attempt.at,
-            status=attempt.status,
-            error=attempt.error,
-            duration_ms=attempt.duration_ms,
-        )
-
 
 class WebhookDelivery(Shape):
     """One event on its way to one webhook endpoint. It is kept for 30 days."""
@@ -109,13 +98,9 @@ class WebhookDelivery(Shape):
     def of(cls, delivery: Delivery) -> "WebhookDelivery":
         """Returns the delivery in this shape."""
         resource = delivery.event.resource
-        return cls(
-            id=delivery.id,
+        return cls.from_model(
+            delivery,
             type=delivery.event.type,
             resource=WebhookResource(kind=resource.kind, id=resource.id) if resource else None,
-            status=delivery.status,
-            attempts=[WebhookAttempt.of(each) for each in delivery.attempts],
-            next_attempt_at=delivery.next_attempt_at,
-            created_at=delivery.created_at,
-            replay_of=delivery.replay_of,
+            attempts=[WebhookAttempt.from_model(each) for each in delivery.attempts],
         )

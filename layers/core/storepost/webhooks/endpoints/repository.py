@@ -9,11 +9,11 @@ from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, amend, find, find_all, find_in
+from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.endpoints.model import (
     MAX_ENDPOINTS,
-    DisabledReason,
     EndpointHealth,
     WebhookEndpoint,
 )
@@ -108,16 +108,11 @@ class EndpointRepository:
 
     def _row(self, endpoint: WebhookEndpoint) -> WebhookEndpointItem:
         health = endpoint.health
-        row = WebhookEndpointItem(
-            *endpoint_key(self._scope, endpoint.id),
-            id=endpoint.id,
-            url=endpoint.url,
-            description=endpoint.description,
+        row = as_row(
+            WebhookEndpointItem,
+            endpoint_key(self._scope, endpoint.id),
+            endpoint,
             events=list(endpoint.events),
-            include_imports=endpoint.include_imports,
-            disabled_reason=endpoint.disabled_reason,
-            maker_id=endpoint.maker_id,
-            created_at=endpoint.created_at,
             last_success_at=health.last_success_at,
             failing_since=health.failing_since,
             reported_at=health.reported_at,
@@ -130,19 +125,13 @@ class EndpointRepository:
 
 def as_endpoint(item: WebhookEndpointItem) -> WebhookEndpoint:
     """Returns the endpoint of a row."""
-    return WebhookEndpoint(
-        id=item.id,
+    return as_value(
+        WebhookEndpoint,
+        item,
         workspace=WorkspaceScope.of(item.pk),
-        url=item.url,
-        description=item.description,
         events=tuple(item.events),
-        include_imports=item.include_imports,
-        disabled_reason=DisabledReason(item.disabled_reason) if item.disabled_reason else None,
-        maker_id=item.maker_id,
-        created_at=item.created_at,
         secrets=item.secrets,
         health=EndpointHealth(item.last_success_at, item.failing_since, item.reported_at),
-        version=int(item.version),
     )
 
 

@@ -111,16 +111,10 @@ class WebhookEndpoint(Shape):
     def of(cls, view: EndpointView) -> "WebhookEndpoint":
         """Returns the endpoint in this shape."""
         endpoint = view.endpoint
-        return cls(
-            id=endpoint.id,
-            url=endpoint.url,
-            description=endpoint.description,
+        return cls.from_model(
+            endpoint,
             events=list(endpoint.events),
-            include_imports=endpoint.include_imports,
-            status=endpoint.status,
-            disabled_reason=endpoint.disabled_reason,
             created_by=view.created_by,
-            created_at=endpoint.created_at,
             last_success_at=endpoint.health.last_success_at,
             failing_since=endpoint.health.failing_since,
         )

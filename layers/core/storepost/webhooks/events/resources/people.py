@@ -30,7 +30,9 @@ def _consent_change(scope: WorkspaceScope, change_id: UUID, ids: Ids) -> Shape:
 
 def _suppression(scope: WorkspaceScope, suppression_id: UUID, _ids: Ids) -> Shape:
     suppression = get_suppression(scope, suppression_id)
-    return Suppression.of(suppression.erased() if _is_erased(scope, suppression) else suppression)
+    return Suppression.from_model(
+        suppression.erased() if _is_erased(scope, suppression) else suppression
+    )
 
 
 def _is_erased(scope: WorkspaceScope, suppression: SuppressionValue) -> bool:
