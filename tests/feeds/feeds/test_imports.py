@@ -135,6 +135,29 @@ class TestFirstImport:
         assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
         assert stored(shop) == before
 
+    @pytest.mark.parametrize(
+        ("quantities", "read"),
+        [
+            (["1,000", "7", "12,500"], [1000, 7, 12_500]),
+            (["1.000", "1.250.000", "7"], [1000, 1_250_000, 7]),
+            (["1.000", "0.000", "7.000"], [1, 0, 7]),
+            (["1,000", "7,0", "1,5"], [1, 7, None]),
+        ],
+        ids=["commas", "points", "three decimals", "one decimal"],
+    )
+    def test_column_shows_what_separates_quantities(
+        self, shop: Shop, quantities: list[str], read: list[int | None]
+    ) -> None:
+        """A shop with a thousand pieces must not seem to have its last one."""
+        rows = [
+            {"id": name, "title": "Cup", "quantity": quantity}
+            for name, quantity in zip("abc", quantities, strict=True)
+        ]
+        feed = shop.feed(csv(*rows))
+        assert feed["latestImport"]["counts"] == counts(rows=3, imported=3, created=3, products=3)
+        products = shop.products()
+        assert [products[name]["inventory"] for name in "abc"] == read
+
     def test_point_in_json_number_is_decimal(self, shop: Shop) -> None:
         """JSON has no thousands' separators, whereas text may."""
         feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')

@@ -200,6 +200,18 @@ def test_availability(word: str, sells: bool | None, sells_on: bool | None) -> N
         ("1.5", None),
         ("many", None),
         ("9" * 11, None),
+        ("1,000", 1000),
+        ("1.000", 1000),
+        ("1 000", 1000),
+        ("1'000", 1000),
+        ("-1.234.567", -1_234_567),
+        ("1,000.00", 1000),
+        ("12.0000", 12),
+        (Number("12.000"), 12),
+        ("0.000", 0),
+        ("12 3", None),
+        ("1.2.3", None),
+        ("9" * 100_000, None),
     ],
 )
 def test_quantities(text: str, expected: int | None) -> None:

@@ -90,7 +90,8 @@ class RowReader:
     ) -> None:
         """Of several columns with one target, the first with a value counts, in mapping order.
 
-        `points` are the decimal separators of columns with prices, if the prices show them.
+        `points` are the decimal separators of columns with prices and quantities, if they show
+        them.
         """
         self._defaults = defaults
         self._columns: dict[str, list[str]] = {}
@@ -118,8 +119,11 @@ class RowReader:
         self._gtin = FeedField.ID if id_is_gtin else FeedField.GTIN
         self._options = Options(mapping)
         self._groups = Groups(self._columns)
-        self._prices = Prices(self._columns, list(mapping), defaults, points or {})
-        self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()))
+        points = points or {}
+        self._prices = Prices(self._columns, list(mapping), defaults, points)
+        quantities = self._columns.get(FeedField.QUANTITY, ())
+        point = next((points[each] for each in quantities if each in points), None)
+        self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()), point)
 
     def read(self, cells: Mapping[str, str] | None) -> ParsedRow:
         """Returns what the row says. Raises RowSkipped."""

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from storepost.feeds.files.objects import Number
+from storepost.feeds.records.numbers import BLANKS, read_number
 from storepost.values.locale_codes import canonical
 
 MAX_TEXT = 255
@@ -12,7 +14,9 @@ MAX_CUSTOM = 5_000
 _MAX_URL = 2_048
 _MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
-_QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
+_QUANTITY = re.compile(
+    rf"(?P<sign>[+-]?)(?P<number>\d{{1,3}}(?:[{BLANKS}]\d{{3}})+|\d[\d.,]{{0,39}})"
+)
 _CODES = re.compile(r"(\d{8,14})(?:\s*[;,|]\s*\d{8,14})+")
 _MAX_WORD = 255
 """Characters of a word; longer ones are refused, so that the caches stay small."""
@@ -55,11 +59,18 @@ def _availability(text: str) -> tuple[bool, bool] | None:
     return (True, False) if found is None and word.startswith("availablefrom") else found
 
 
-def quantity(text: str) -> int | None:
-    """Returns a whole number; None for anything else."""
+def quantity(text: str, point: str | None = None) -> int | None:
+    """Returns a whole number; None for anything else. `point` is the column's decimal separator.
+
+    `1,000` and `1.000` are a thousand, unless the column's other cells show decimals.
+    """
     found = _QUANTITY.fullmatch(text.strip())
-    number = int(found[1]) if found else None
-    return number if number is not None and abs(number) <= _MAX_QUANTITY else None
+    if found is None:
+        return None
+    number = read_number(found["number"], 0, "." if isinstance(text, Number) else point)
+    if number is None or number > _MAX_QUANTITY or number % 1:
+        return None
+    return -int(number) if found["sign"] == "-" else int(number)
 
 
 def address(text: str) -> str | None:
