@@ -14,7 +14,7 @@ _MAX_MINOR_UNITS = 10**15
 _POINT_OF_SIGN = r"(?>(?<=[^\W\d]|/)\.|\.(?![\d.]))"
 _PRICE = re.compile(
     rf"(?P<before>(?:[^\d.,+\-\u2212]|{_POINT_OF_SIGN})*)"
-    rf"(?P<number>\d[\d.,{BLANKS}]*|[.,]\d+)"
+    rf"(?:\+\s*)?(?P<number>\d[\d.,{BLANKS}]*|[.,]\d+)"
     rf"(?P<dashes>(?:(?<=[.,])|:)[-\u2013\u2014]+)?"
     rf"(?P<after>(?:[^\d.,]|{_POINT_OF_SIGN})*)"
 )
