@@ -20,18 +20,24 @@ _QUANTITY = re.compile(
 _CODES = re.compile(r"(\d{8,14})(?:\s*[;,|]\s*\d{8,14})+")
 _MAX_WORD = 255
 """Characters of a word; longer ones are refused, so that the caches stay small."""
-_OTHER = re.compile(r"[^a-z0-9]+")
+_OTHER = re.compile(r"[\W_]+")
+_SCHEMA = re.compile(r".*/|schema(?:\.org)?[:#]", re.IGNORECASE)
+"""What precedes a word of schema.org: its address, or the vocabulary's prefix."""
 
 _WORDS = {
     (True, True): "preorder backorder backordered availablefororder onorder onbackorder continue"
-    " uponorder onrequest aufbestellung vorbestellbar precommande surcommande reservierbar"
+    " uponorder onrequest presale madetoorder aufbestellung aufanfrage vorbestellbar precommande"
+    " surcommande reservierbar подзаказ предзаказ"
     " preordine preventa ordenpendiente prenotabile przedsprzedaz naobjednavku notify",
     (True, False): "instock available yes true 1 limitedavailability y limited lowstock onlineonly"
-    " instoreonly auflager lagernd verfuegbar sofortlieferbar enstock disponible oui si"
+    " instoreonly auflager lagernd lieferbar verfuegbar sofortlieferbar enstock disponible oui si"
     " enexistencias disponibile da dostepny wmagazynie tak skladem nasklade opvoorraad"
-    " voorradig ja leverbaar"
+    " voorradig ja leverbaar palager ilager varastossa вналичии есть да"
     " disponivel sim emestoque forsale forrent",
     (False, False): "outofstock oos soldout unavailable notavailable discontinued no false 0 n"
+    " reserved pending markassold notinstock temporarilyoutofstock temporarilyunavailable"
+    " currentlyunavailable nichtlieferbar ikkepalager udsolgt utsolgt ejilager slutilager"
+    " eivarastossa нетвналичии нет"
     " nichtverfuegbar nichtauflager ausverkauft vergriffen enrupturedestock rupturedestock"
     " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
     " nietopvoorraad uitverkocht nein nee niet nej nei vyprodano neni esgotado nao disabled",
@@ -53,7 +59,8 @@ def availability(text: str) -> tuple[bool, bool] | None:
 
 @lru_cache(maxsize=1_000)
 def _availability(text: str) -> tuple[bool, bool] | None:
-    lower = unicodedata.normalize("NFKD", text.rpartition("/")[2].lower().translate(_FOLDED))
+    bare = _SCHEMA.sub("", text.strip(" /#"))
+    lower = unicodedata.normalize("NFKD", bare.lower().translate(_FOLDED))
     word = _OTHER.sub("", lower)
     found = _AVAILABLE.get(word)
     return (True, False) if found is None and word.startswith("availablefrom") else found
