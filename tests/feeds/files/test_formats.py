@@ -166,6 +166,18 @@ class TestTables:
 class TestMarkup:
     """RSS, Atom, a bare channel."""
 
+    @pytest.mark.parametrize("before", [0, 200_000], ids=["at once", "far behind"])
+    def test_control_characters_are_dropped(self, before: int) -> None:
+        """A vertical tab of one text, pasted from a document, must not cost the shop its feed."""
+        first = "<item><id>1</id></item>" * (before // 23)
+        content = f"<channel>{first}<item><id>2</id><title>Cup\x0b & Pot\x1f\ufffe</title></item>"
+        found = read(f"{content}</channel>".replace("&", "&amp;").encode())[1]
+        assert found[-1] == {"id": "2", "title": "Cup & Pot"}
+
+    def test_piece_of_control_characters_ends_no_file(self) -> None:
+        content = b"<r><item><id>1</id></item>" + b"\x0b" * 200_000 + b"<item><id>2</id></item></r>"
+        assert read(content)[1] == [{"id": "1"}, {"id": "2"}]
+
     def test_google_namespace_takes_precedence(self) -> None:
         for order in (
             "<title>P</title><g:title>M</g:title>",

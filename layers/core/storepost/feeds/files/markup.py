@@ -17,6 +17,8 @@ from storepost.feeds.files.outline import HEAD_LENGTH, local_name, rows_in
 from storepost.feeds.files.source import FeedText
 from storepost.values.json_reading import MAX_DEPTH
 
+_NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]+")
+"""Control characters that XML doesn't allow: texts that were pasted into a shop have them."""
 _MERCHANT = "http://base.google.com/ns/1.0"
 _IMAGE_ELEMENTS = re.compile(
     r"image|img|picture|photo|foto|bild|zdj[eę]c|obr[aá]z|gallery|immagin|im[aá]gen|afbeelding"
@@ -42,11 +44,12 @@ _CATEGORY_LENGTH = 255
 def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
     """Yields the rows. Raises FeedUnusable."""
     head = list[str]()
-    while sum(map(len, head)) < HEAD_LENGTH and (piece := text.read()):
+    pieces = (_NO_CHARACTERS.sub("", piece) for piece in iter(text.read, ""))
+    while sum(map(len, head)) < HEAD_LENGTH and (piece := next(pieces, "")):
         head.append(piece)
     reader = _Reader("".join(head))
     try:
-        for piece in chain(head, iter(text.read, "")):
+        for piece in chain(head, pieces):
             # Text, not bytes: whatever the file declares, it is decoded already.
             reader.parser.Parse(piece, False)  # noqa: FBT003 - expat takes no name for it
             if reader.has_moved_on():
