@@ -242,6 +242,29 @@ def test_quantities(text: str, expected: int | None) -> None:
     assert values(quantity=text)[1].get("inventoryQuantity") == expected
 
 
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("Black &amp; White", "Black & White"),
+        ("Caf&eacute; &#8211; 5&nbsp;&euro;", "Caf\u00e9 \u2013 5\u00a0\u20ac"),
+        ("Socks&#x2122;", "Socks\u2122"),
+        ("AT&T R&D; &copy 50% &nothing;", "AT&T R&D; &copy 50% &nothing;"),
+        ("&#0;&#xd800;&#9999999;Cup", "\ufffd\ufffd\ufffdCup"),
+        ("5 &lt; 7", "5 < 7"),
+    ],
+)
+def test_names_are_as_their_shop_shows_them(cell: str, shown: str) -> None:
+    """WordPress stores names of products with references of HTML, and exports them so."""
+    product, variant = values(title=cell, brand=cell, product_type=cell, color=cell)
+    assert product == {"title": shown, "vendor": shown, "productType": shown}
+    assert variant == {"title": shown, "options": [{"name": "Color", "value": shown}]}
+
+
+def test_references_in_description_stay() -> None:
+    """It is HTML."""
+    assert values(description="<b>5 &lt; 7</b>")[0] == {"description": "<b>5 &lt; 7</b>"}
+
+
 def test_invalid_urls_are_dropped() -> None:
     product, variant = values(link="javascript:alert(1)", image_link="a.jpg", title="T")
     assert (product, variant) == ({"title": "T"}, {"title": "T"})

@@ -17,7 +17,6 @@ from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
 from storepost.values.external_ids import is_usable
 from storepost.values.placeholders import names_nobody
-from storepost.values.text import visible
 
 NO_ID = "The row has no id."
 NO_ID_COLUMN = "The row has no column {}, from which the mapping takes the id."
@@ -257,8 +256,8 @@ class RowReader:
             raise RowSkipped(str(error), name.id) from error
         sku = name.id if self._id_is_sku and mapped.get(FeedField.ID) == name.id else None
         fields = {
-            "title": _cut(visible(mapped.get(FeedField.TITLE, ""))),
-            "options": [{"name": each, "value": value} for each, value in options] or None,
+            "title": _cut(values.shown(mapped.get(FeedField.TITLE, ""))),
+            "options": _shown_options(options) or None,
             "sku": _cut(mapped.get(FeedField.SKU)) or sku,
             "barcode": _cut(values.first_code(mapped.get(self._gtin, ""))),
             "image": self._variant_image(cells, mapped),
@@ -274,8 +273,13 @@ class RowReader:
         return _image(image_addresses(mapped.get(FeedField.IMAGE_LINK, "")))
 
 
+def _shown_options(options: list[Option]) -> list[Fields]:
+    pairs = ((values.shown(name), values.shown(value)) for name, value in options)
+    return [{"name": name, "value": value} for name, value in pairs if name and value]
+
+
 def _name(text: str) -> str | None:
-    return _cut(visible(text))
+    return _cut(values.shown(text))
 
 
 _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
@@ -283,7 +287,7 @@ _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
     (FeedField.DESCRIPTION, "description", lambda text: text[: values.MAX_DESCRIPTION]),
     (FeedField.LINK, "link", values.address),
     (FeedField.BRAND, "vendor", _name),
-    (FeedField.PRODUCT_TYPE, "productType", lambda text: text[: values.MAX_TEXT]),
+    (FeedField.PRODUCT_TYPE, "productType", _name),
     (FeedField.MPN, f"{CUSTOM}{FeedField.MPN}", lambda text: text[: values.MAX_CUSTOM]),
 )
 """Targets that are fields of a product, and the function that reads a cell of each."""

@@ -3,10 +3,13 @@
 import re
 import unicodedata
 from functools import lru_cache
+from html import unescape
+from html.entities import html5
 
 from storepost.feeds.files.objects import Number
 from storepost.feeds.records.numbers import BLANKS, read_number
 from storepost.values.locale_codes import canonical
+from storepost.values.text import visible
 
 MAX_TEXT = 255
 MAX_DESCRIPTION = 65_536
@@ -18,6 +21,7 @@ _QUANTITY = re.compile(
     rf"(?P<sign>[+-]?)(?P<number>\d{{1,3}}(?:[{BLANKS}]\d{{3}})+|\d[\d.,]{{0,39}})"
 )
 _CODES = re.compile(r"(\d{8,14})(?:\s*[;,|]\s*\d{8,14})+")
+_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MAX_WORD = 255
 """Characters of a word; longer ones are refused, so that the caches stay small."""
 _OTHER = re.compile(r"[\W_]+")
@@ -44,6 +48,16 @@ _WORDS = {
 }
 _AVAILABLE = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
 _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
+
+
+def shown(text: str) -> str:
+    """Returns a name as its shop shows it: characters for HTML's references, such as `&amp;`."""
+    return visible(_REFERENCE.sub(_referenced, text) if "&" in text else text)
+
+
+def _referenced(found: re.Match[str]) -> str:
+    reference = found[0]
+    return unescape(reference) if reference[1] == "#" else html5.get(reference[1:], reference)
 
 
 def first_code(text: str) -> str:
