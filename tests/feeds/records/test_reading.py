@@ -260,6 +260,31 @@ def test_names_are_as_their_shop_shows_them(cell: str, shown: str) -> None:
     assert variant == {"title": shown, "options": [{"name": "Color", "value": shown}]}
 
 
+@pytest.mark.parametrize("cell", ['="00123456"', "'00123456", "\ufeff00123456", " 00123456\u200b"])
+def test_codes_are_free_of_what_spreadsheets_add(cell: str) -> None:
+    """Programs write codes so, in order that a spreadsheet keeps their zeros."""
+    cells = dict.fromkeys(("id", "item_group_id", "sku", "gtin", "mpn"), cell)
+    entry = RowReader(EVERYTHING, DEFAULTS).read({"title": '="Cup"', "price": '="5.00"', **cells})
+    codes = (entry.id, entry.group, entry.sku, entry.gtin)
+    assert codes == ("00123456", "00123456", "00123456", "00123456")
+    product, variant = json.loads(entry.content)
+    assert product == {"title": "Cup", "custom.mpn": "00123456"}
+    assert variant["price"] == money(500)
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [
+        ("4.00639E+12", None),
+        ("4,00638133393E+12", None),
+        ("4006381333931.0", "4006381333931"),
+        ("0-12345-67890-5", "0-12345-67890-5"),
+    ],
+)
+def test_article_codes_that_spreadsheets_took_for_numbers(cell: str, code: str | None) -> None:
+    assert values(gtin=cell, title="Cup")[1].get("barcode") == code
+
+
 def test_references_in_description_stay() -> None:
     """It is HTML."""
     assert values(description="<b>5 &lt; 7</b>")[0] == {"description": "<b>5 &lt; 7</b>"}

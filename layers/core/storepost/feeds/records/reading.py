@@ -17,6 +17,7 @@ from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
 from storepost.values.external_ids import is_usable
 from storepost.values.placeholders import names_nobody
+from storepost.values.spreadsheets import code_in, unframed
 
 NO_ID = "The row has no id."
 NO_ID_COLUMN = "The row has no column {}, from which the mapping takes the id."
@@ -200,9 +201,10 @@ class RowReader:
 
     def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
         """Returns the first text of the target's columns. A placeholder as an id (`0`) is none."""
+        read = code_in if target in _CODES else unframed
         for column in self._columns[target]:
             cell = cells.get(column, "")
-            if (text := cell.strip()) and not (target == FeedField.ID and names_nobody(text)):
+            if (text := read(cell.strip())) and not (target == FeedField.ID and names_nobody(text)):
                 return cell if isinstance(cell, Number) else text
         return ""
 
@@ -259,7 +261,7 @@ class RowReader:
             "title": _cut(values.shown(mapped.get(FeedField.TITLE, ""))),
             "options": _shown_options(options) or None,
             "sku": _cut(mapped.get(FeedField.SKU)) or sku,
-            "barcode": _cut(values.first_code(mapped.get(self._gtin, ""))),
+            "barcode": _cut(values.article_code(mapped.get(self._gtin, ""))),
             "image": self._variant_image(cells, mapped),
             **self._stock.read(mapped, cells),
         }
@@ -291,6 +293,9 @@ _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
     (FeedField.MPN, f"{CUSTOM}{FeedField.MPN}", lambda text: text[: values.MAX_CUSTOM]),
 )
 """Targets that are fields of a product, and the function that reads a cell of each."""
+_CODES = frozenset(
+    {FeedField.ID, FeedField.ITEM_GROUP_ID, FeedField.SKU, FeedField.GTIN, FeedField.MPN}
+)
 _FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 

@@ -9,6 +9,7 @@ from html.entities import html5
 from storepost.feeds.files.objects import Number
 from storepost.feeds.records.numbers import BLANKS, read_number
 from storepost.values.locale_codes import canonical
+from storepost.values.spreadsheets import is_rounded
 from storepost.values.text import visible
 
 MAX_TEXT = 255
@@ -21,6 +22,7 @@ _QUANTITY = re.compile(
     rf"(?P<sign>[+-]?)(?P<number>\d{{1,3}}(?:[{BLANKS}]\d{{3}})+|\d[\d.,]{{0,39}})"
 )
 _CODES = re.compile(r"(\d{8,14})(?:\s*[;,|]\s*\d{8,14})+")
+_AS_NUMBER = re.compile(r"(\d{8,14})\.0")
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MAX_WORD = 255
 """Characters of a word; longer ones are refused, so that the caches stay small."""
@@ -64,6 +66,15 @@ def first_code(text: str) -> str:
     """Returns the first of several article codes; any other text as it is."""
     several = _CODES.fullmatch(text) if len(text) <= MAX_CUSTOM else None
     return several[1] if several else text
+
+
+def article_code(text: str) -> str:
+    """Returns the first article code, without the decimals of a number; empty if it is rounded."""
+    code = first_code(text)
+    if is_rounded(code[:MAX_TEXT]):
+        return ""
+    decimal = _AS_NUMBER.fullmatch(code[:MAX_TEXT])
+    return decimal[1] if decimal else code
 
 
 def availability(text: str) -> tuple[bool, bool] | None:
