@@ -12,6 +12,7 @@ _HINT = re.compile(r"\((?!\d+\))[^()]*\)|[*?#]|[\s:]+$")
 """What a header adds to a name, such as `(x,y,z...)`, `*` or `?`."""
 _LANGUAGE = re.compile(r"(?<=\w):(?!id$|ID$)[A-Za-z]{2}(?:[-_][A-Z]{2})?$")
 """The language after a name, such as `name:en`."""
+_NUMBER = re.compile(r"_\d+(?=_|$)")
 _COUNTED = re.compile(r".*_\d+$")
 _LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ł": "l", "ø": "o"})
 
@@ -66,6 +67,7 @@ _SYNONYMS: dict[FeedField, str] = {
     " image_src"
     " images_src featured_image imgurl img_url img picture picture_url primary_image photo bild"
     " bild_url bild_link bildlink bildadresse produktbild hauptbild lien_image url_image image_1"
+    " image_0_url image_1_url"
     " image_url_1 imagen enlace_imagen url_imagen immagine link_immagine url_immagine afbeelding"
     " afbeelding_link afbeelding_url zdjecie link_do_zdjecia url_zdjecia obrazek imagem assets"
     " image_urls images изображение картинка thumbnail thumbnail_image small_image",
@@ -154,8 +156,10 @@ def is_variants_own(column: str) -> bool:
 
 
 def without_number(name: str) -> str:
-    """Returns the plain name without a number at its end, such as `_1`."""
-    return name.rpartition("_")[0] if _COUNTED.fullmatch(name) else name
+    """Returns the plain name without its number: `image` for `image_1` and `image_url` for
+    `image_1_url`.
+    """
+    return _NUMBER.sub("", name)
 
 
 def number_of(name: str) -> int:
