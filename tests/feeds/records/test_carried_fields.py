@@ -107,6 +107,19 @@ def test_sale_end_in_notations_of_exports(written: str, days: int, amount: int) 
     assert json.loads(entry.content)[1]["price"]["amount"] == amount
 
 
+@pytest.mark.parametrize(("days", "amount"), [((-9, -2), 900), ((-2, 2), 500), ((2, 9), 900)])
+@pytest.mark.parametrize("suffix", ["", "_gmt"])
+def test_sale_period_as_woocommerce_answers_it(
+    suffix: str, days: tuple[int, int], amount: int
+) -> None:
+    starts, ends = (f"{clock.now() + timedelta(days=day):%Y-%m-%dT%H:%M:%S}" for day in days)
+    when = {f"date_on_sale_from{suffix}": starts, f"date_on_sale_to{suffix}": ends}
+    mapping = {**MAPPING, **dict.fromkeys(when, "ignore")}
+    cells = {"sku": "1", "price": "9", "sale_price": "5", **when}
+    entry = RowReader(mapping, FeedDefaults("EUR")).read(cells)
+    assert json.loads(entry.content)[1]["price"]["amount"] == amount
+
+
 @pytest.mark.parametrize(("days", "holds"), [((-9, -2), False), ((-2, 2), True), ((2, 9), False)])
 def test_sale_period_as_meta_writes_it(days: tuple[int, int], holds: bool) -> None:
     """Its template for catalogues has a time with one digit, and a range of hours behind it."""

@@ -14,6 +14,8 @@ _STARTS = compared_names(
     "sale_price_dates_from",
     "discount_from",
     "sale_price_start_date",
+    "date_on_sale_from_gmt",
+    "date_on_sale_from",
 )
 _ENDS = compared_names(
     "date_sale_price_ends",
@@ -22,6 +24,8 @@ _ENDS = compared_names(
     "sale_price_dates_to",
     "discount_to",
     "sale_price_end_date",
+    "date_on_sale_to_gmt",
+    "date_on_sale_to",
 )
 _USUAL = ("sale_price_effective_date", "sale price effective date")
 """Columns that count even if the mapping doesn't name them."""
