@@ -272,6 +272,13 @@ def test_codes_are_free_of_what_spreadsheets_add(cell: str) -> None:
     assert variant["price"] == money(500)
 
 
+@pytest.mark.parametrize("cell", ["null", "NULL", "0", "0000000000000", "-", "undefined"])
+def test_placeholders_as_codes_count_as_none(cell: str) -> None:
+    """Exports of databases have them; all products would seem to have one code."""
+    product, variant = values(title="Cup", sku=cell, gtin=cell, mpn=cell)
+    assert (product, variant) == ({"title": "Cup"}, {"title": "Cup"})
+
+
 @pytest.mark.parametrize(
     ("cell", "code"),
     [

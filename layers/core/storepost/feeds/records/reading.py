@@ -200,11 +200,11 @@ class RowReader:
         )
 
     def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
-        """Returns the first text of the target's columns. A placeholder as an id (`0`) is none."""
+        """Returns the first text of the target's columns. A placeholder as a code (`0`) is none."""
         read = code_in if target in _CODES else unframed
         for column in self._columns[target]:
             cell = cells.get(column, "")
-            if (text := read(cell.strip())) and not (target == FeedField.ID and names_nobody(text)):
+            if (text := read(cell.strip())) and not (target in _OWN_CODES and names_nobody(text)):
                 return cell if isinstance(cell, Number) else text
         return ""
 
@@ -296,6 +296,8 @@ _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
 _CODES = frozenset(
     {FeedField.ID, FeedField.ITEM_GROUP_ID, FeedField.SKU, FeedField.GTIN, FeedField.MPN}
 )
+_OWN_CODES = _CODES - {FeedField.ITEM_GROUP_ID}
+"""Codes of which a placeholder counts as none; one of a group says that the row has no group."""
 _FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 
