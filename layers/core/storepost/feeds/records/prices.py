@@ -18,6 +18,8 @@ _PRICE = re.compile(
     rf"(?P<dashes>(?:(?<=[.,])|:)[-\u2013\u2014]+)?"
     rf"(?P<after>(?:[^\d.,]|{_POINT_OF_SIGN})*)"
 )
+_CENTS_BEHIND = re.compile(r"(?<=\d)\s?(€|EUR)(?=\d\d\Z)")
+"""The French way: `12€50`."""
 _MINUS = re.compile(r"\s*[-\u2212]")
 """A minus after a number: SAP's sign of a negative one. After a separator it stands for cents."""
 _ARABIC_POINT = "\u066b"
@@ -42,7 +44,10 @@ def read_price(
 
 @lru_cache(maxsize=20_000)
 def _read_price(text: str, currency: str, of_locale: str | None, point: str | None) -> Money | None:
-    found = _PRICE.fullmatch(text.translate(_PLAIN).strip())
+    plain = text.translate(_PLAIN).strip()
+    if not {".", ","} & {*plain} and (behind := _CENTS_BEHIND.search(plain)):
+        plain = f"{plain[: behind.start()]},{plain[behind.end() :]} {behind[1]}"
+    found = _PRICE.fullmatch(plain)
     if found is None or (not found["dashes"] and _MINUS.match(found["after"])):
         return None
     named = f"{found['before']} {found['after']}".strip(" .-\u2013\u2014\u00a0\u202f")
