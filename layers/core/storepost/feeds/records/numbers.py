@@ -11,6 +11,9 @@ BLANKS = " \t\u00a0\u202f\u2009'\u2019"
 _LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
 _NOTHING = str.maketrans("", "", BLANKS + UNSEEN)
 _SEPARATED = re.compile(r"\d[\d.,]*")
+_ZEROS = re.compile(r"\d{1,3}([.,])000")
+_DIFFERENT = 5
+"""Numbers by which a column is judged."""
 _LENGTH = 100
 """Characters; no number that counts is longer."""
 
@@ -46,6 +49,17 @@ def decimal_point(texts: Iterable[str]) -> str | None:
         mark for text in texts if (mark := _separator(text[:_LENGTH].translate(_NOTHING)))
     }
     return separators.pop() if len(separators) == 1 else None
+
+
+def point_before_zeros(texts: Iterable[str]) -> str | None:
+    """Returns the decimal separator of quantities that all have three zeros behind it, else None.
+
+    Programs for stocks write `5,000`, `12,000` and so on for pieces; of as many different numbers,
+    hardly ever all are thousands.
+    """
+    filled = {text for each in texts if (text := each[:_LENGTH].strip())}
+    points = {found[1] if (found := _ZEROS.fullmatch(text)) else None for text in filled}
+    return points.pop() if len(filled) >= _DIFFERENT and len(points) == 1 else None
 
 
 def _separator(text: str) -> str | None:

@@ -10,7 +10,7 @@ from storepost.feeds.records import values
 from storepost.feeds.records.amounts import FeedDefaults
 from storepost.feeds.records.images import image_addresses
 from storepost.feeds.records.mapping import FeedField, FeedMapping
-from storepost.feeds.records.numbers import decimal_point
+from storepost.feeds.records.numbers import decimal_point, point_before_zeros
 from storepost.feeds.records.prices import read_price
 from storepost.feeds.records.reading import RowReader
 
@@ -130,10 +130,12 @@ def reader_of(
     points = {
         column: point
         for column, target in mapping.items()
-        if target in _NUMBERS and (point := _point(head, column))
+        if target in _NUMBERS and (point := _point(head, column, target))
     }
     return RowReader(mapping, defaults, points), chain(head, rows)
 
 
-def _point(rows: list[Row], column: str) -> str | None:
-    return decimal_point(row.cells[column] for row in rows if row.cells and column in row.cells)
+def _point(rows: list[Row], column: str, target: str) -> str | None:
+    texts = [row.cells[column] for row in rows if row.cells and column in row.cells]
+    point = decimal_point(texts)
+    return point_before_zeros(texts) if not point and target == FeedField.QUANTITY else point
