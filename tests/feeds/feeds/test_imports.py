@@ -135,6 +135,44 @@ class TestFirstImport:
         assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
         assert stored(shop) == before
 
+    def test_file_of_a_shop_with_its_usual_faults(self, shop: Shop) -> None:
+        """Its server states another encoding, and programs added to its values."""
+        rows = [
+            {"id": "'0012", "title": "Gläser &amp; Krüge", "price": "+12,50", "quantity": "1.000"},
+            {"id": '=""0013""', "title": "Süße Töpfe", "price": "7€50", "gtin": "4.0E+12"},
+            {"id": "14", "title": "Schüssel", "price": "5", "availability": "schema:MadeToOrder"},
+        ]
+        body = csv(*rows).encode("cp1252")
+        url = shop.server.put("/feed", body, content_type="text/csv; charset=utf-8")
+        feed = shop.create(url)
+        draft = shop.draft(url)
+        del draft["name"]
+        check = shop.do("POST", "/feeds/check", draft)
+        assert check.json == {
+            **{"checked": 3, "importable": 3, "variantOnly": 0, "fromFirstRow": 0},
+            **{"unmatched": 0, "skipped": 0, "skippedRows": []},
+        }
+        shop.world.deliver()
+        feed = shop.get(f"/feeds/{feed['id']}")
+        assert feed["latestImport"]["counts"] == counts(rows=3, imported=3, created=3, products=3)
+        products = shop.products()
+        shown = {
+            name: (row["title"], row["price"]["min"]["amount"], row["stock"], row["inventory"])
+            for name, row in products.items()
+        }
+        assert shown == {
+            "0012": ("Gläser & Krüge", 1250, "in_stock", 1000),
+            "0013": ("Süße Töpfe", 750, "not_tracked", None),
+            "14": ("Schüssel", 500, "in_stock", None),
+        }
+        [variant] = shop.variants(products["0013"]).values()
+        assert (variant["externalId"], variant["barcode"]) == ("0013", None)
+        [variant] = shop.variants(products["14"]).values()
+        assert variant["continueSellingWhenOutOfStock"] is True
+        before = stored(shop)
+        shop.again(feed)
+        assert stored(shop) == before
+
     @pytest.mark.parametrize(
         ("quantities", "read"),
         [
