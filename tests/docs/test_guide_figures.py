@@ -13,7 +13,7 @@ from storepost.accounts.api_keys.model import (
 )
 from storepost.accounts.invitations import model as invitations
 from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
-from storepost.catalog.products.assembling import MAX_VARIANTS
+from storepost.catalog.products.bodies import MAX_VARIANTS
 from storepost.feeds.feeds.model import INTERVAL
 from storepost.feeds.files.bounds import MAX_BYTES
 from storepost.orders.bodies import MAX_DISCOUNT_CODES, MAX_LINE_ITEMS

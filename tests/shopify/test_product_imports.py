@@ -90,6 +90,35 @@ class TestPull:
         assert pulled(hooks, owner)["imported"]["products"] == 30
         assert len(there(hooks, owner)) == 30
 
+    def test_as_many_variants_as_shopify_allows(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        """None of 2,048 is lost, though a request has 2,000 at most; nor with a later webhook."""
+        numbers = range(1, 2049)
+        variants = [variant_node(n, f"{n}.50", sku=f"SKU-{n}", position=n) for n in numbers]
+        dated = {"createdAt": moment(10), "updatedAt": moment(10), "publishedAt": moment(10)}
+        node = product_node(7, "Ring", variants, **dated)
+        shopify.shop(SHOP).products.append(node)
+        done = pulled(hooks, owner)
+        assert (done["status"], done["imported"]["products"]) == ("completed", 1)
+        path = f"/stores/{hooks.store.id}/imports/{done['id']}/problems"
+        assert hooks.world.call("GET", path, token=owner.token).json["items"] == []
+        assert shown(hooks, owner, 7)["variantCount"] == 2048
+        last = shown(hooks, owner, 7, "/variants", page="21", pageSize="100")["items"]
+        assert [each["sku"] for each in last] == [f"SKU-{n}" for n in range(2001, 2049)]
+        first = [{"id": n, "title": "Ring", "price": "1.00", "position": n} for n in range(1, 101)]
+        gids = [{"admin_graphql_api_id": f"gid://shopify/ProductVariant/{n}"} for n in numbers]
+        body = product_body(
+            id=7, title="Rings", variants=first, variant_gids=gids, updated_at=moment(0)
+        )
+        hooks.notify("products/update", body)
+        later = shown(hooks, owner, 7)
+        assert (later["title"], later["variantCount"]) == ("Rings", 2048)
+        assert later["price"] == {
+            "min": {"amount": 100, "currency": "EUR"},
+            "max": {"amount": 204_850, "currency": "EUR"},
+        }
+
     def test_all_fields(self, german: Hooks, owner: Someone, shopify: Shopify) -> None:
         pink = variant_node(
             71,

@@ -47,6 +47,28 @@ def store_in(primary_locale: str) -> Store:
 
 
 @pytest.mark.parametrize(
+    ("locale", "written", "phone"),
+    [
+        ("de-DE", "4915112345678", "+4915112345678"),
+        ("de-DE", "49 151 12345678", "+4915112345678"),
+        ("de-DE", "491711234567", "+491711234567"),
+        ("de-DE", "0491711234", "+49491711234"),
+        ("de-DE", "49301234567", "+49301234567"),
+        ("de-DE", "017112345678", "+4917112345678"),
+        ("de-AT", "436641234567", "+436641234567"),
+        ("it-IT", "3931234567", "+393931234567"),
+        ("it-IT", "393391234567", "+393391234567"),
+        ("en-US", "14155550100", "+14155550100"),
+        ("pt-BR", "5511912345678", "+5511912345678"),
+    ],
+)
+def test_number_with_country_code_but_without_plus(locale: str, written: str, phone: str) -> None:
+    """Exports of WhatsApp and others write them so."""
+    body = {"id": 1, "updated_at": WHEN, "phone": written}
+    assert rest.customer_of(store_in(locale), body)[1].phone == phone
+
+
+@pytest.mark.parametrize(
     ("locale", "address", "phone"),
     [
         ("de-AT", {}, "+436641234567"),

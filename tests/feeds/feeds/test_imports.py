@@ -135,6 +135,76 @@ class TestFirstImport:
         assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
         assert stored(shop) == before
 
+    def test_file_of_a_shop_with_its_usual_faults(self, shop: Shop) -> None:
+        """Its server states another encoding, and programs added to its values."""
+        rows = [
+            {"id": "'0012", "title": "Gläser &amp; Krüge", "price": "+12,50", "quantity": "1.000"},
+            {"id": '=""0013""', "title": "Süße Töpfe", "price": "7€50", "gtin": "4.0E+12"},
+            {"id": "14", "title": "Schüssel", "price": "5", "availability": "schema:MadeToOrder"},
+        ]
+        body = csv(*rows).encode("cp1252")
+        url = shop.server.put("/feed", body, content_type="text/csv; charset=utf-8")
+        feed = shop.create(url)
+        draft = shop.draft(url)
+        del draft["name"]
+        check = shop.do("POST", "/feeds/check", draft)
+        assert check.json == {
+            **{"checked": 3, "importable": 3, "variantOnly": 0, "fromFirstRow": 0},
+            **{"unmatched": 0, "skipped": 0, "skippedRows": []},
+        }
+        shop.world.deliver()
+        feed = shop.get(f"/feeds/{feed['id']}")
+        assert feed["latestImport"]["counts"] == counts(rows=3, imported=3, created=3, products=3)
+        products = shop.products()
+        shown = {
+            name: (row["title"], row["price"]["min"]["amount"], row["stock"], row["inventory"])
+            for name, row in products.items()
+        }
+        assert shown == {
+            "0012": ("Gläser & Krüge", 1250, "in_stock", 1000),
+            "0013": ("Süße Töpfe", 750, "not_tracked", None),
+            "14": ("Schüssel", 500, "in_stock", None),
+        }
+        [variant] = shop.variants(products["0013"]).values()
+        assert (variant["externalId"], variant["barcode"]) == ("0013", None)
+        [variant] = shop.variants(products["14"]).values()
+        assert variant["continueSellingWhenOutOfStock"] is True
+        before = stored(shop)
+        shop.again(feed)
+        assert stored(shop) == before
+
+    @pytest.mark.parametrize(
+        ("quantities", "read"),
+        [
+            (["1,000", "7", "12,500"], [1000, 7, 12_500]),
+            (["1.000", "1.250.000", "7"], [1000, 1_250_000, 7]),
+            (["1.000", "0.000", "7.000"], [1, 0, 7]),
+            (["1,000", "7,0", "1,5"], [1, 7, None]),
+            (["1,000", "2,000", "1,000"], [1000, 2000, 1000]),
+            (["5,000", "12,000", "3,000", "7,000", "110,000"], [5, 12, 3, 7, 110]),
+            (["5,000", "12,000", "3,500", "7,000", "110,000"], [5000, 12000, 3500, 7000, 110_000]),
+        ],
+        ids=[
+            *("commas", "points", "three decimals", "one decimal"),
+            *("few", "zeros as decimals", "hundreds"),
+        ],
+    )
+    def test_column_shows_what_separates_quantities(
+        self, shop: Shop, quantities: list[str], read: list[int | None]
+    ) -> None:
+        """A shop with a thousand pieces must not seem to have its last one."""
+        rows = [
+            {"id": name, "title": "Cup", "quantity": quantity}
+            for name, quantity in zip("abcde", quantities, strict=False)
+        ]
+        feed = shop.feed(csv(*rows))
+        number = len(rows)
+        assert feed["latestImport"]["counts"] == counts(
+            rows=number, imported=number, created=number, products=number
+        )
+        products = shop.products()
+        assert [products[row["id"]]["inventory"] for row in rows] == read
+
     def test_point_in_json_number_is_decimal(self, shop: Shop) -> None:
         """JSON has no thousands' separators, whereas text may."""
         feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')

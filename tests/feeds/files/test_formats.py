@@ -87,6 +87,45 @@ class TestEncodings:
         found = read(content, f"text/csv; charset={stated}")
         assert found == ("csv", [{"id": "1", "name": "Größe für „Žluť“"}])
 
+    @pytest.mark.parametrize("stated", ["utf-8", "us-ascii"])
+    @pytest.mark.parametrize("before", [0, 100_000], ids=["at once", "far behind"])
+    def test_wrong_declaration_is_ignored(self, stated: str, before: int) -> None:
+        """A server that states UTF-8 for all files must not cost a shop its feed."""
+        plain = "1;Cup\n" * (before // 6)
+        content = f"id;name\n{plain}2;Größe für Gläser\n".encode("cp1252")
+        form, rows = read(content, f"text/csv; charset={stated}")
+        assert (form, rows[-1]) == ("csv", {"id": "2", "name": "Größe für Gläser"})
+        assert len(rows) == before // 6 + 1
+
+    @pytest.mark.parametrize(
+        ("declared", "encoding"),
+        [
+            ("UTF-8", "cp1252"),
+            ("ISO-8859-1", "cp1252"),
+            ("us-ascii", "cp1252"),
+            ("latin1", "utf-8"),
+        ],
+    )
+    def test_xml_in_other_encoding_than_it_declares(self, declared: str, encoding: str) -> None:
+        """Programs write cp1252 with its quotes as ISO 8859-1, and keep a template's line."""
+        start = f'<?xml version="1.0" encoding="{declared}"?>'
+        text = f"{start}<c><item><id>1</id><title>„Größe“, süß, 5 €</title></item></c>"
+        rows = [{"id": "1", "title": "„Größe“, süß, 5 €"}]
+        assert read(text.encode(encoding)) == ("xml", rows)
+
+    @pytest.mark.parametrize("stated", ["", "utf-8"])
+    @pytest.mark.parametrize("before", [0, 50_000], ids=["at once", "far behind"])
+    def test_damaged_text_costs_no_other(self, stated: str, before: int) -> None:
+        """Programs cut texts within a character; the rest of the file is whole."""
+        whole = "2;Größe für Gläser\n".encode()
+        content = b"id;name\n" + whole * (1 + before // len(whole)) + b"1;Gr\xc3\n" + whole
+        form, rows = read(content, f"text/csv; charset={stated}" if stated else "")
+        assert (form, rows[-2:]) == (
+            "csv",
+            [{"id": "1", "name": "Gr\ufffd"}, {"id": "2", "name": "Größe für Gläser"}],
+        )
+        assert rows[0] == {"id": "2", "name": "Größe für Gläser"}
+
     def test_wrong_utf_16_declaration_is_ignored(self) -> None:
         text = '<?xml version="1.0" encoding="utf-16"?><channel><item><id>ü</id></item></channel>'
         assert read(text.encode()) == ("xml", [{"id": "ü"}])
@@ -126,6 +165,18 @@ class TestTables:
 
 class TestMarkup:
     """RSS, Atom, a bare channel."""
+
+    @pytest.mark.parametrize("before", [0, 200_000], ids=["at once", "far behind"])
+    def test_control_characters_are_dropped(self, before: int) -> None:
+        """A vertical tab of one text, pasted from a document, must not cost the shop its feed."""
+        first = "<item><id>1</id></item>" * (before // 23)
+        content = f"<channel>{first}<item><id>2</id><title>Cup\x0b & Pot\x1f\ufffe</title></item>"
+        found = read(f"{content}</channel>".replace("&", "&amp;").encode())[1]
+        assert found[-1] == {"id": "2", "title": "Cup & Pot"}
+
+    def test_piece_of_control_characters_ends_no_file(self) -> None:
+        content = b"<r><item><id>1</id></item>" + b"\x0b" * 200_000 + b"<item><id>2</id></item></r>"
+        assert read(content)[1] == [{"id": "1"}, {"id": "2"}]
 
     def test_google_namespace_takes_precedence(self) -> None:
         for order in (

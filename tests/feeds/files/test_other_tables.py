@@ -74,9 +74,12 @@ LETTERS = {
     "Hungarian": ("cp1250", "Őszi cipő nőknek, könnyű, fűzős"),
     "Romanian": ("cp1250", "Cămaşă pentru bărbaţi"),
     "Croatian": ("cp1250", "Košulja, muška odjeća, crvena čaša"),
+    "Polish in ISO 8859-2": ("iso8859-2", "Żółta koszulka ze złotą nicią, śliczne źdźbło"),
+    "Czech in ISO 8859-2": ("iso8859-2", "Žlutý kůň, šťastný, příliš lehký"),
     "Danish": ("cp1252", "Rød kjole på tilbud, blå sko, æble"),
     "Italian": ("cp1252", "Più leggera, di qualità, così è la città"),
     "Portuguese": ("cp1252", "Calção de algodão, não encolhe, três cores"),
+    "Spanish with signs": ("cp1252", "¡Última! ±5 años, ½ precio, ¿cuál? Niño, algodón"),
     "French beside German": ("cp1252", "Größe für Mädchen und Gläser, naïve Façade à Orléans"),
 }
 """What two encodings both have letters for, such as `è` and `č`."""

@@ -92,7 +92,10 @@ def test_sale_price_is_valid_in_sale_period(
 
 @pytest.mark.parametrize(
     "written",
-    ["%s", "{0:%d.%m.%Y}", "{0:%d.%m.%y, %H:%M}", "{0:%m/%d/%Y}", "{0:%Y-%m-%d %H:%M:%S} UTC"],
+    [
+        *("%s", "{0:%d.%m.%Y}", "{0:%d.%m.%y, %H:%M}", "{0:%m/%d/%Y}", "{0:%Y-%m-%d %H:%M:%S} UTC"),
+        *("{0:%Y/%m/%d}", "{0:%Y/%m/%d %H:%M}", "{0:%d-%m-%Y}", "{0:%Y-%m-%d} 9:00 PM"),
+    ],
 )
 @pytest.mark.parametrize(("days", "amount"), [(-2, 900), (2, 500)])
 def test_sale_end_in_notations_of_exports(written: str, days: int, amount: int) -> None:
@@ -102,6 +105,29 @@ def test_sale_end_in_notations_of_exports(written: str, days: int, amount: int) 
     mapping = {**MAPPING, "_sale_price_dates_to": "ignore"}
     entry = RowReader(mapping, FeedDefaults("EUR")).read(cells)
     assert json.loads(entry.content)[1]["price"]["amount"] == amount
+
+
+@pytest.mark.parametrize(("days", "amount"), [((-9, -2), 900), ((-2, 2), 500), ((2, 9), 900)])
+@pytest.mark.parametrize("suffix", ["", "_gmt"])
+def test_sale_period_as_woocommerce_answers_it(
+    suffix: str, days: tuple[int, int], amount: int
+) -> None:
+    starts, ends = (f"{clock.now() + timedelta(days=day):%Y-%m-%dT%H:%M:%S}" for day in days)
+    when = {f"date_on_sale_from{suffix}": starts, f"date_on_sale_to{suffix}": ends}
+    mapping = {**MAPPING, **dict.fromkeys(when, "ignore")}
+    cells = {"sku": "1", "price": "9", "sale_price": "5", **when}
+    entry = RowReader(mapping, FeedDefaults("EUR")).read(cells)
+    assert json.loads(entry.content)[1]["price"]["amount"] == amount
+
+
+@pytest.mark.parametrize(("days", "holds"), [((-9, -2), False), ((-2, 2), True), ((2, 9), False)])
+def test_sale_period_as_meta_writes_it(days: tuple[int, int], holds: bool) -> None:
+    """Its template for catalogues has a time with one digit, and a range of hours behind it."""
+    starts, ends = (f"{clock.now() + timedelta(days=day):%Y-%m-%d}T0:00-23:59" for day in days)
+    cells = {"sku": "1", "price": "9", "sale_price": "5"}
+    when = {"sale_price_effective_date": f"{starts}/{ends}"}
+    entry = RowReader(MAPPING, FeedDefaults("EUR")).read({**cells, **when})
+    assert json.loads(entry.content)[1]["price"]["amount"] == (500 if holds else 900)
 
 
 def test_number_above_12_is_a_day() -> None:

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from storepost.feeds.records import currency_signs
-from storepost.feeds.records.prices import decimal_point, read_price
+from storepost.feeds.records.numbers import decimal_point
+from storepost.feeds.records.prices import read_price
 from storepost.values.money import Money, currencies, digits
 from tests.feeds.records import cldr
 

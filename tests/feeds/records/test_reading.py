@@ -174,6 +174,30 @@ def test_price_must_be_in_currency_of_store_or_locale(
         ("in_stock", True, None),
         ("In Stock", True, None),
         ("https://schema.org/InStock", True, None),
+        ("http://schema.org/InStock/", True, None),
+        ("schema:InStock", True, None),
+        ("schema.org/LimitedAvailability", True, None),
+        ("ONLINE_ONLY", True, None),
+        ("https://schema.org/InStoreOnly", True, None),
+        ("https://schema.org/BackOrder", True, True),
+        ("https://www.schema.org/PreOrder", True, True),
+        ("pre_sale", True, True),
+        ("http://schema.org/MadeToOrder", True, True),
+        ("made to order", True, True),
+        ("https://schema.org/OutOfStock", False, None),
+        ("schema:SoldOut", False, None),
+        ("https://schema.org/Discontinued", False, None),
+        ("https://schema.org/Reserved", False, None),
+        ("available for order", True, True),
+        ("mark_as_sold", False, None),
+        ("pending", False, None),
+        ("lieferbar", True, None),
+        ("nicht lieferbar", False, None),
+        ("auf Anfrage", True, True),
+        ("På lager", True, None),
+        ("Ikke på lager", False, None),
+        ("в наличии", True, None),
+        ("Нет в наличии", False, None),
         ("out of stock", False, None),
         ("sold-out", False, None),
         ("preorder", True, True),
@@ -200,10 +224,77 @@ def test_availability(word: str, sells: bool | None, sells_on: bool | None) -> N
         ("1.5", None),
         ("many", None),
         ("9" * 11, None),
+        ("1,000", 1000),
+        ("1.000", 1000),
+        ("1 000", 1000),
+        ("1'000", 1000),
+        ("-1.234.567", -1_234_567),
+        ("1,000.00", 1000),
+        ("12.0000", 12),
+        (Number("12.000"), 12),
+        ("0.000", 0),
+        ("12 3", None),
+        ("1.2.3", None),
+        ("9" * 100_000, None),
     ],
 )
 def test_quantities(text: str, expected: int | None) -> None:
     assert values(quantity=text)[1].get("inventoryQuantity") == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("Black &amp; White", "Black & White"),
+        ("Caf&eacute; &#8211; 5&nbsp;&euro;", "Caf\u00e9 \u2013 5\u00a0\u20ac"),
+        ("Socks&#x2122;", "Socks\u2122"),
+        ("AT&T R&D; &copy 50% &nothing;", "AT&T R&D; &copy 50% &nothing;"),
+        ("&#0;&#xd800;&#9999999;Cup", "\ufffd\ufffd\ufffdCup"),
+        ("5 &lt; 7", "5 < 7"),
+    ],
+)
+def test_names_are_as_their_shop_shows_them(cell: str, shown: str) -> None:
+    """WordPress stores names of products with references of HTML, and exports them so."""
+    product, variant = values(title=cell, brand=cell, product_type=cell, color=cell)
+    assert product == {"title": shown, "vendor": shown, "productType": shown}
+    assert variant == {"title": shown, "options": [{"name": "Color", "value": shown}]}
+
+
+@pytest.mark.parametrize("cell", ['="00123456"', "'00123456", "\ufeff00123456", " 00123456\u200b"])
+def test_codes_are_free_of_what_spreadsheets_add(cell: str) -> None:
+    """Programs write codes so, in order that a spreadsheet keeps their zeros."""
+    cells = dict.fromkeys(("id", "item_group_id", "sku", "gtin", "mpn"), cell)
+    entry = RowReader(EVERYTHING, DEFAULTS).read({"title": '="Cup"', "price": '="5.00"', **cells})
+    codes = (entry.id, entry.group, entry.sku, entry.gtin)
+    assert codes == ("00123456", "00123456", "00123456", "00123456")
+    product, variant = json.loads(entry.content)
+    assert product == {"title": "Cup", "custom.mpn": "00123456"}
+    assert variant["price"] == money(500)
+
+
+@pytest.mark.parametrize("cell", ["null", "NULL", "0", "0000000000000", "-", "undefined"])
+def test_placeholders_as_codes_count_as_none(cell: str) -> None:
+    """Exports of databases have them; all products would seem to have one code."""
+    product, variant = values(title="Cup", sku=cell, gtin=cell, mpn=cell)
+    assert (product, variant) == ({"title": "Cup"}, {"title": "Cup"})
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [
+        ("4.00639E+12", None),
+        ("4,00638133393E+12", None),
+        ("4006381333931.0", "4006381333931"),
+        ("0-12345-67890-5", "0-12345-67890-5"),
+    ],
+)
+def test_article_codes_that_spreadsheets_took_for_numbers(cell: str, code: str | None) -> None:
+    assert values(gtin=cell, title="Cup")[1].get("barcode") == code
+
+
+def test_references_in_description_stay() -> None:
+    """It is HTML."""
+    assert values(description="<b>5 &lt; 7</b>")[0] == {"description": "<b>5 &lt; 7</b>"}
 
 
 def test_invalid_urls_are_dropped() -> None:
@@ -277,6 +368,14 @@ class TestSuggested:
             ("Größe", "size"),
             ("EAN", "gtin"),
             ("Stock", "quantity"),
+            ("Produktnamn", "title"),
+            ("Pris", "price"),
+            ("Försäljningspris", "price"),
+            ("Lagersaldo", "quantity"),
+            ("Färg", "color"),
+            ("Størrelse", "size"),
+            ("Mærke", "brand"),
+            ("Artikelgruppen-ID", "item_group_id"),
             ("shipping.price", "custom.shipping_price"),
             ("1st", "custom.column_1st"),
         ],

@@ -72,6 +72,26 @@ def test_former_price_turns_price_into_sale_price() -> None:
     assert suggested([{"id": "1", "price": "5", "compare_at_price": ""}])["price"] == "price"
 
 
+@pytest.mark.parametrize(
+    ("image", "further"),
+    [
+        ("image link", ["additional image link", "additional image link (2)"]),
+        ("image_link", ["additional_image_link", "additional_image_link_2"]),
+        ("image[0].url", ["image[1].url", "image[2].url"]),
+        ("image_1_url", ["image_2_url", "image_3_url"]),
+    ],
+)
+def test_repeated_columns_of_images(image: str, further: list[str]) -> None:
+    """Files repeat Google's column, and Meta's newer templates number theirs in the middle."""
+    columns = [image, *further]
+    row = {name: f"https://a.example/{number}" for number, name in enumerate(columns)}
+    found = suggested([{"id": "1", **row, "image[0].tag[0]": "x"}])
+    assert [found[name] for name in columns] == [
+        "image_link",
+        *("additional_image_link" for _ in further),
+    ]
+
+
 def test_numbered_images_are_additional_images() -> None:
     url = "https://s.example/{}.jpg"
     rows = [{"id": "1", **{f"Image {n}": url.format(n) for n in (1, 2, 3)}}]

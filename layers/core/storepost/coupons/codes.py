@@ -6,6 +6,7 @@ import secrets
 from uuid import UUID
 
 from storepost.values.ids import derived_id
+from storepost.values.spreadsheets import is_rounded
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Without O and 0, I and 1, which people mistake for each other."""
@@ -15,10 +16,6 @@ CODE_LENGTH = 10
 
 MAX_CHARACTERS = 255
 _WHITE_SPACE = re.compile(r"\s")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_FORMULA = re.compile(r'="(.*)"', re.DOTALL)
-"""How a spreadsheet keeps leading zeros."""
-_ROUNDED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 
 
 def new_seed() -> str:
@@ -49,21 +46,13 @@ def code_id(store_id: UUID, text: str) -> UUID:
     return derived_id(store_id, "coupon_code", folded(text))
 
 
-def cleaned(text: str) -> str:
-    """Returns the code in a spreadsheet's cell, without outer blanks and invisible characters."""
-    bare = _UNSEEN.sub("", text).strip()
-    if formula := _FORMULA.fullmatch(bare):
-        return formula[1].strip()
-    return bare[1:].strip() if bare.startswith("'") else bare
-
-
 def fault_of(text: str) -> str | None:
     """Returns why the text is no code, or None."""
     if not text:
         return "It is blank."
     if _WHITE_SPACE.search(text):
         return "It has white space."
-    if _ROUNDED.fullmatch(text):
+    if is_rounded(text):
         return "A spreadsheet rounded it: format its column as text, and export the file again."
     if len(text) > MAX_CHARACTERS:
         return f"It has more than {MAX_CHARACTERS} characters."

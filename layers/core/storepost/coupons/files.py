@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from storepost.coupons.codes import cleaned, fault_of, folded
+from storepost.coupons.codes import fault_of, folded
 from storepost.coupons.problems import ColumnNotFound
 from storepost.values.csv_reading import csv_rows
 from storepost.values.problems import FieldError, UnreadableContent
+from storepost.values.spreadsheets import code_in
 
 MAX_BYTES = 3_000_000
 DELIMITERS = ",;\t|"
@@ -141,7 +142,7 @@ def _rows(content: str) -> list[Row]:
 
 def _numbered(reader: Iterator[list[str]]) -> Iterator[Row]:
     for number, cells in enumerate(reader, 1):
-        yield number, [cleaned(cell) for cell in cells]
+        yield number, [code_in(cell) for cell in cells]
 
 
 def _delimiter(text: str) -> str:

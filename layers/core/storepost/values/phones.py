@@ -41,10 +41,24 @@ def _parsed(number: str, country: str | None) -> "PhoneNumberParts":
         with suppress(phonenumbers.NumberParseException):
             parsed.append(phonenumbers.parse(reading, country))
             if phonenumbers.is_valid_number(parsed[-1]):
-                return parsed[-1]
+                return _with_plus(number, parsed[-1])
     if not parsed:
         raise ValueError(PHONE_FORM)
     return parsed[0]
+
+
+def _with_plus(number: str, parsed: "PhoneNumberParts") -> "PhoneNumberParts":
+    """Returns the number with a plus before it, if only so it is a mobile phone of its country.
+
+    Exports write `4915112345678`, which could also be a landline behind the area code 04915.
+    """
+    import phonenumbers  # noqa: PLC0415 - 22 ms
+
+    kind, mobile = phonenumbers.number_type, phonenumbers.PhoneNumberType.MOBILE
+    if not number.startswith(str(parsed.country_code)) or kind(parsed) == mobile:
+        return parsed
+    other = phonenumbers.parse(f"+{number}")
+    return other if kind(other) == mobile else parsed
 
 
 def _readings(number: str, country: str | None) -> Iterator[str]:

@@ -13,7 +13,9 @@ from storepost.catalog.products.resolution import Resolution
 from storepost.catalog.products.summaries import summary_of
 from storepost.values.problems import FieldError, PayloadTooLarge, ValidationFailed
 
-MAX_VARIANTS = 2000
+MAX_VARIANTS = 2_048
+"""Variants that one source has of a product: as many as Shopify allows, a few more than a request.
+"""
 MAX_LAYER_BYTES = 3_000_000
 """Bytes of one layer, deflated: a transaction takes 4 MB."""
 

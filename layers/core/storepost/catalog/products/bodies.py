@@ -12,7 +12,6 @@ from pydantic import (
     model_validator,
 )
 
-from storepost.catalog.products.assembling import MAX_VARIANTS
 from storepost.catalog.products.fields import MAX_KEY
 from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, IncomingVariant
 from storepost.catalog.products.model import ProductStatus
@@ -29,6 +28,7 @@ from storepost.values.wire import (
     few_names,
 )
 
+MAX_VARIANTS = 2_000
 MAX_TAGS = 250
 MAX_LOCALES = 40
 MAX_OPTIONS = 20

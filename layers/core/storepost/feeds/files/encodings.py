@@ -1,4 +1,4 @@
-"""Detects the encoding of a file that declares none and isn't UTF-8."""
+"""Detects the encoding of a file that isn't UTF-8 and isn't in what it declares, if it does."""
 
 import codecs
 from collections import Counter
@@ -13,6 +13,9 @@ _SAMPLE_BYTES = 32 * 1024
 _PREFERRED = "cp1252"
 """The encoding to choose if several fit a text equally well."""
 _CENTRAL = "cp1250"
+_ISO = "iso8859_2"
+"""Like `_CENTRAL`, but for some letters at places where both others have signs, such as `ą`."""
+_SIMILAR = (_PREFERRED, _CENTRAL, _ISO)
 _ALPHABETS = {
     _PREFERRED: (
         "äöüß", "àâæçèéêëîïôœùûüÿ", "áéíñóúü", "ãõáàâçéêíóôú", "àèéìíîòóù", "àçèéíïòóúü",
@@ -30,6 +33,8 @@ _KNOWN = (
     "cp874", "koi8_r", "mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949",
 )  # fmt: skip
 """The encodings of shops' files."""
+_DAMAGED = "\ufffd"
+_BEYOND_ASCII = bytes(range(0x80, 0x100))
 WRONG_ENCODING = (
     "The file's encoding isn't known: save it as UTF-8, or let its server say what it is."
 )
@@ -54,7 +59,7 @@ def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     while sum(map(len, pieces)) < DETECTION_BYTES and (piece := next(rest, None)) is not None:
         pieces.append(piece)
     whole = b"".join(pieces)
-    if is_utf_8(whole):
+    if is_utf_8(whole) or _is_damaged_utf_8(whole):
         yield whole
         yield from rest
         return
@@ -73,6 +78,17 @@ def is_utf_8(beginning: bytes) -> bool:
     return True
 
 
+def _is_damaged_utf_8(some: bytes) -> bool:
+    """Returns whether most of what isn't ASCII is UTF-8, so that the rest is damaged.
+
+    Programs cut texts within a character; in another encoding hardly any bytes are UTF-8.
+    """
+    text = some.decode(errors="replace")
+    damaged = text.count(_DAMAGED)
+    whole = len(text) - damaged - len(some.translate(None, _BEYOND_ASCII))
+    return whole > damaged
+
+
 def _detected(some: bytes) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415 - 0.1 s, and hardly any file needs it
 
@@ -81,10 +97,12 @@ def _detected(some: bytes) -> str:
     if (best := found.best()) is None:
         raise FeedUnusable(FeedFailure.UNREADABLE, WRONG_ENCODING)
     likely = {each.encoding for each in found if each.chaos <= best.chaos}
-    if _PREFERRED not in likely:
+    if likely.isdisjoint({_PREFERRED, _CENTRAL}):
         return best.encoding
-    either = (_PREFERRED, _CENTRAL) if _CENTRAL in likely else (_PREFERRED,)
-    return max(either, key=lambda each: _letters_of_one_language(sample, each))
+    letters = {each: _letters_of_one_language(sample, each) for each in _SIMILAR}
+    # The signs of Western texts are letters in ISO 8859-2, so it only competes with its like.
+    is_western = letters[_PREFERRED] >= letters[_CENTRAL]
+    return _PREFERRED if is_western else max(_CENTRAL, _ISO, key=lambda each: letters[each])
 
 
 def _sample_of(some: bytes) -> bytes:
@@ -100,4 +118,5 @@ def _sample_of(some: bytes) -> bytes:
 def _letters_of_one_language(sample: bytes, encoding: str) -> int:
     """Returns how many characters beyond ASCII are letters of the language with most of them."""
     counts = Counter(sample.decode(encoding, errors="replace").lower())
-    return max(sum(counts[each] for each in letters) for letters in _ALPHABETS[encoding])
+    alphabets = _ALPHABETS[_CENTRAL if encoding == _ISO else encoding]
+    return max(sum(counts[each] for each in letters) for letters in alphabets)

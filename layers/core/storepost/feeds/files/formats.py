@@ -26,7 +26,7 @@ class Shape:
 
     format: FeedFormat
     encoding: str | None
-    """None if nothing declares it: then it is UTF-8, or what a detector finds."""
+    """None if it is UTF-8, or what a detector finds: nothing declares another that fits."""
     table: Table = field(default_factory=Table)
 
 
@@ -41,19 +41,16 @@ _ENCODINGS = re.compile(
     r"|shift_?jis|euc-?\w+|gb\w+|big5\w*|mac-?\w+",
     re.IGNORECASE,
 )
-NOT_AS_DECLARED = "The file isn't in the encoding that it or its server declares."
+_SUPERSETS = {"iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932"}
+"""Encodings that are often declared as one that is a part of them, as browsers know."""
 _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|script)\b", re.IGNORECASE)
 
 
 def shape_of(head: bytes, content_type: str) -> Shape:
     """Returns the format of a file that begins like this. Raises FeedUnusable if it is no feed."""
     encoding = _encoding(head, content_type)
-    errors = "strict" if encoding else "replace"  # the encoding is detected while the file is read
-    try:
-        decoder = codecs.getincrementaldecoder(encoding or "utf-8")(errors)
-        text = decoder.decode(head).lstrip("\ufeff \t\r\n")
-    except UnicodeDecodeError as error:
-        raise FeedUnusable(FeedFailure.UNREADABLE, NOT_AS_DECLARED) from error
+    decoder = codecs.getincrementaldecoder(encoding or "utf-8")("replace")
+    text = decoder.decode(head).lstrip("\ufeff \t\r\n")
     if "\0" in text or _HTML.match(text):
         raise FeedUnusable(FeedFailure.UNREADABLE)
     if text.startswith("<"):
@@ -73,12 +70,21 @@ def _encoding(head: bytes, content_type: str) -> str | None:
     if sixteen:
         return sixteen
     declared = _XML_ENCODING.match(head)
-    if declared:
-        return _known(declared[1].decode())
-    stated = (header_parameter("charset", content_type) or "").strip("' ")
+    charset = (header_parameter("charset", content_type) or "").strip("' ")
+    stated = declared[1].decode() if declared else charset
     encoding = _known(stated) if stated else None
-    # Many servers state one encoding for all files; UTF-8 is hardly ever mistaken for another.
-    return None if not head.isascii() and is_utf_8(head) else encoding
+    # Many servers and programs state one encoding for all files, whatever is in them. UTF-8 is
+    # hardly ever mistaken for another.
+    is_other = not head.isascii() and is_utf_8(head)
+    return None if is_other or not encoding or not _can_be(head, encoding) else encoding
+
+
+def _can_be(head: bytes, encoding: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _sixteen_bits(head: bytes) -> str | None:
@@ -91,12 +97,17 @@ def _sixteen_bits(head: bytes) -> str | None:
     return None
 
 
-def _known(name: str) -> str:
+def _known(name: str) -> str | None:
+    """Returns the encoding as Python calls it; None for UTF-8 and what is part of it.
+
+    The declaration was read byte by byte, so the file isn't UTF-16 either.
+    """
     if not _ENCODINGS.fullmatch(name):
         raise FeedUnusable(FeedFailure.UNREADABLE)
     try:
         found = codecs.lookup(name).name
     except LookupError as error:
         raise FeedUnusable(FeedFailure.UNREADABLE) from error
-    # The declaration was read byte by byte, so the file isn't UTF-16.
-    return "utf-8" if found == "utf-16" else found
+    if found.startswith(("utf-", "ascii")):
+        return None
+    return _SUPERSETS.get(found, found)

@@ -17,6 +17,8 @@ from storepost.feeds.files.outline import HEAD_LENGTH, local_name, rows_in
 from storepost.feeds.files.source import FeedText
 from storepost.values.json_reading import MAX_DEPTH
 
+_CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r"))
+_NO_CHARACTERS = ("\ufffe", "\uffff")
 _MERCHANT = "http://base.google.com/ns/1.0"
 _IMAGE_ELEMENTS = re.compile(
     r"image|img|picture|photo|foto|bild|zdj[eę]c|obr[aá]z|gallery|immagin|im[aá]gen|afbeelding"
@@ -42,11 +44,12 @@ _CATEGORY_LENGTH = 255
 def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
     """Yields the rows. Raises FeedUnusable."""
     head = list[str]()
-    while sum(map(len, head)) < HEAD_LENGTH and (piece := text.read()):
+    pieces = map(_allowed, iter(text.read, ""))
+    while sum(map(len, head)) < HEAD_LENGTH and (piece := next(pieces, "")):
         head.append(piece)
     reader = _Reader("".join(head))
     try:
-        for piece in chain(head, iter(text.read, "")):
+        for piece in chain(head, pieces):
             # Text, not bytes: whatever the file declares, it is decoded already.
             reader.parser.Parse(piece, False)  # noqa: FBT003 - expat takes no name for it
             if reader.has_moved_on():
@@ -59,6 +62,21 @@ def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
         where = f"line {error.lineno}, column {error.offset + 1}"
         detail = f"The XML isn't well-formed at {where}: {expat.ErrorString(error.code)}."
         raise FeedUnusable(FeedFailure.UNREADABLE, detail) from error
+
+
+def _allowed(text: str) -> str:
+    """Returns the text without the characters that XML doesn't allow, such as control characters.
+
+    Texts that were pasted into a shop have them. They are looked for in UTF-8, since a regular
+    expression would take longer than the parser.
+    """
+    whole = text.encode()
+    kept = whole.translate(None, _CONTROLS)
+    if len(kept) < len(whole):
+        text = kept.decode()
+    for each in _NO_CHARACTERS:
+        text = text.replace(each, "")
+    return text
 
 
 class _Reader:

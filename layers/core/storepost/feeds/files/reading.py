@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from storepost.feeds.files.bounds import MAX_COLUMNS, Bound, Sample
 from storepost.feeds.files.encodings import in_utf_8
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.files.formats import NOT_AS_DECLARED, FeedFormat, Shape, shape_of
+from storepost.feeds.files.formats import FeedFormat, Shape, shape_of
 from storepost.feeds.files.markup import xml_rows
 from storepost.feeds.files.source import HEAD_BYTES, FeedText, head_of, inflated
 from storepost.feeds.files.tables import Cells, table_rows
@@ -62,12 +62,10 @@ def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
         for row in _bounded(_rows_of(text, shape)):
             yield from pending
             pending = [row]
-    except (FeedUnusable, UnicodeDecodeError) as error:
+    except FeedUnusable:
         if bound.is_truncated:
             return
-        if isinstance(error, FeedUnusable):
-            raise
-        raise FeedUnusable(FeedFailure.UNREADABLE, NOT_AS_DECLARED) from error
+        raise
     if not bound.is_truncated:
         yield from pending
 

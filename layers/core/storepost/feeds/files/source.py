@@ -100,10 +100,10 @@ class _Pieces(io.RawIOBase):
 _TRUNCATED = "storepost.truncated"
 
 
-def _drop_truncated(error: UnicodeError) -> tuple[str, int]:
+def _drop_truncated(error: UnicodeError) -> tuple[str | bytes, int]:
     if isinstance(error, UnicodeDecodeError) and error.end == len(error.object):
         return "", error.end
-    raise error
+    return codecs.replace_errors(error)
 
 
 codecs.register_error(_TRUNCATED, _drop_truncated)
@@ -113,9 +113,12 @@ class FeedText:
     """Decodes a file for any of the parsers; no row may exceed its bound."""
 
     def __init__(self, pieces: Iterator[bytes], encoding: str, *, may_be_truncated: bool) -> None:
-        """`encoding` is one that Python knows; a sample may end within a character."""
+        """`encoding` is one that Python knows; a sample may end within a character.
+
+        What isn't in that encoding is replaced by U+FFFD: one damaged text mustn't cost the others.
+        """
         binary = io.BufferedReader(_Pieces(pieces), HEAD_BYTES)
-        errors = _TRUNCATED if may_be_truncated else "strict"
+        errors = _TRUNCATED if may_be_truncated else "replace"
         self._text = io.TextIOWrapper(binary, encoding=encoding, errors=errors, newline="")
         self._since_row = 0
 

@@ -25,6 +25,8 @@ _ALSO: Mapping[str, str] = {
     "dh": "AED MAD", "dhs": "AED", "د.إ": "AED", "ر.س": "SAR", "﷼": "SAR IRR YER OMR QAR",
     "sr": "SAR", "kč": "CZK", "kc": "CZK", "kčs": "CZK", "ft": "HUF", "zł": "PLN", "zl": "PLN",
     "r": "ZAR", "r$": "BRL", "₽": "RUB", "£": "GBP EGP GIP FKP SHP SSP", "¥": "JPY CNY",
+    "kd": "KWD", "bd": "BHD", "jd": "JOD", "qr": "QAR", "le": "EGP SLE", "rmb": "CNY",
+    "₨": "INR PKR LKR NPR MUR SCR", "tk": "BDT", "cfa": "XOF XAF", "fcfa": "XAF XOF",
     "лв": "BGN", "kn": "HRK", "￥": "JPY CNY", "ksh": "KES", "s/": "PEN", "₴": "UAH", "₺": "TRY",
 }  # fmt: skip
 UNSEEN = (

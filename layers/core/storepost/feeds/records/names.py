@@ -12,6 +12,7 @@ _HINT = re.compile(r"\((?!\d+\))[^()]*\)|[*?#]|[\s:]+$")
 """What a header adds to a name, such as `(x,y,z...)`, `*` or `?`."""
 _LANGUAGE = re.compile(r"(?<=\w):(?!id$|ID$)[A-Za-z]{2}(?:[-_][A-Z]{2})?$")
 """The language after a name, such as `name:en`."""
+_NUMBER = re.compile(r"_\d+(?=_|$)")
 _COUNTED = re.compile(r".*_\d+$")
 _LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ł": "l", "ø": "o"})
 
@@ -46,18 +47,20 @@ _SYNONYMS: dict[FeedField, str] = {
     " артикул идентификатор код artikelnummer_im_shop article_number_in_shop",
     FeedField.ITEM_GROUP_ID: "item_group_id itemgroup_id itemgroupid group_id parent_id parent_sku"
     " variant_group variantgroup model_id product_group parent groupe_id id_groupe grupo_id"
-    " id_grupo id_gruppo gruppo_id gruppen_id varianten_gruppe artikelgruppe groep_id groeps_id"
+    " id_grupo id_gruppo gruppo_id gruppen_id varianten_gruppe artikelgruppe artikelgruppen_id"
+    " groep_id groeps_id"
     " id_grupy grupa_id master_id",
     FeedField.TITLE: "title product_title product_name productname name variants_name item_name"
     " titel"
     " bezeichnung artikelbezeichnung produktname titre nom nom_du_produit nom_produit titulo nombre"
     " nombre_del_producto titolo nome nome_prodotto productnaam naam tytul nazwa nazwa_produktu"
+    " produktnamn produktnavn varenavn namn navn"
     " product nazev produkt model название наименование",
     FeedField.DESCRIPTION: "description product_description long_description body_html body desc"
     " description_html html_description beschreibung produktbeschreibung artikelbeschreibung"
     " langbeschreibung description_longue descripcion descripcion_larga descrizione omschrijving"
     " beschrijving opis opis_produktu popis descricao summary short_description short_desc"
-    " kurzbeschreibung description_courte описание",
+    " kurzbeschreibung description_courte beskrivning beskrivelse описание",
     FeedField.LINK: "link url product_link product_url deeplink deep_link produkt_link produkt_url"
     " produktlink artikel_link artikel_url lien lien_produit url_produit enlace url_producto"
     " collegamento link_prodotto url_prodotto productlink producturl adres odkaz ссылка"
@@ -66,6 +69,7 @@ _SYNONYMS: dict[FeedField, str] = {
     " image_src"
     " images_src featured_image imgurl img_url img picture picture_url primary_image photo bild"
     " bild_url bild_link bildlink bildadresse produktbild hauptbild lien_image url_image image_1"
+    " image_0_url image_1_url"
     " image_url_1 imagen enlace_imagen url_imagen immagine link_immagine url_immagine afbeelding"
     " afbeelding_link afbeelding_url zdjecie link_do_zdjecia url_zdjecia obrazek imagem assets"
     " image_urls images изображение картинка thumbnail thumbnail_image small_image",
@@ -81,6 +85,7 @@ _SYNONYMS: dict[FeedField, str] = {
     " prix_ttc precio_con_iva prezzo_iva_inclusa prezzo_con_iva prezzo_ivato prijs_incl_btw"
     " prijs_inclusief_btw cena_brutto price regular_price"
     " variant_price variants_price base_price list_price preis verkaufspreis prix"
+    " pris foersaeljningspris salgspris utsalgspris"
     " precio prezzo prijs verkoopprijs cena preco retail_price"
     " unit_price amount price_tax_excluded цена",
     FeedField.SALE_PRICE: "sale_price special_price discount_price discounted_price offer_price"
@@ -95,10 +100,12 @@ _SYNONYMS: dict[FeedField, str] = {
     FeedField.QUANTITY: "quantity qty stock_quantity inventory_quantity stock_on_hand"
     " quantity_to_sell_on_facebook inventory stock stock_level current_stock_level current_stock"
     " variants_inventory_quantity bestand lagerbestand menge anzahl quantite stock_disponible"
+    " lagersaldo lagerbeholdning lagerantal"
     " cantidad existencias quantita giacenza voorraad aantal ilosc stan_magazynowy количество"
     " count",
     FeedField.BRAND: "brand brand_name vendor manufacturer manufacturer_name marke hersteller"
-    " marque fabricant marca fabricante produttore merk fabrikant marka producent vyrobce бренд"
+    " varumaerke mærke tillverkare marque fabricant marca fabricante produttore merk"
+    " fabrikant marka producent vyrobce бренд"
     " производитель manufacturer_brand_name hersteller_markenname herstellername_markenname",
     FeedField.PRODUCT_TYPE: "product_type category category_name categories category_path"
     " product_category categorytext category_text category_id kategorie produkttyp produktart"
@@ -117,8 +124,11 @@ _SYNONYMS: dict[FeedField, str] = {
     " original_herstellerartikelnummer han_mpn hans",
     FeedField.SKU: "sku variant_sku variants_sku item_sku seller_sku product_code_sku artikel_sku"
     " reference reference_sku referencia ugs",
-    FeedField.COLOR: "color colour farbe couleur colore kleur kolor barva cor цвет",
-    FeedField.SIZE: "size groesse taille talla tamano taglia maat rozmiar velikost tamanho размер",
+    FeedField.COLOR: "color colour farbe couleur colore kleur kolor barva cor"
+    " faerg farve farge цвет",
+    FeedField.SIZE: "size groesse taille talla tamano taglia maat rozmiar velikost tamanho"
+    " storlek storrelse"
+    " размер",
     FeedField.MATERIAL: "material fabric matiere materiau materiale materiaal",
     FeedField.PATTERN: "pattern muster motif estampado motivo patroon wzor",
     FeedField.LOCALE: "locale language lang content_language sprache langue idioma lingua taal"
@@ -154,8 +164,10 @@ def is_variants_own(column: str) -> bool:
 
 
 def without_number(name: str) -> str:
-    """Returns the plain name without a number at its end, such as `_1`."""
-    return name.rpartition("_")[0] if _COUNTED.fullmatch(name) else name
+    """Returns the plain name without its number: `image` for `image_1` and `image_url` for
+    `image_1_url`.
+    """
+    return _NUMBER.sub("", name)
 
 
 def number_of(name: str) -> int:

@@ -17,7 +17,7 @@ from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
 from storepost.values.external_ids import is_usable
 from storepost.values.placeholders import names_nobody
-from storepost.values.text import visible
+from storepost.values.spreadsheets import code_in, unframed
 
 NO_ID = "The row has no id."
 NO_ID_COLUMN = "The row has no column {}, from which the mapping takes the id."
@@ -90,7 +90,8 @@ class RowReader:
     ) -> None:
         """Of several columns with one target, the first with a value counts, in mapping order.
 
-        `points` are the decimal separators of columns with prices, if the prices show them.
+        `points` are the decimal separators of columns with prices and quantities, if they show
+        them.
         """
         self._defaults = defaults
         self._columns: dict[str, list[str]] = {}
@@ -118,8 +119,11 @@ class RowReader:
         self._gtin = FeedField.ID if id_is_gtin else FeedField.GTIN
         self._options = Options(mapping)
         self._groups = Groups(self._columns)
-        self._prices = Prices(self._columns, list(mapping), defaults, points or {})
-        self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()))
+        points = points or {}
+        self._prices = Prices(self._columns, list(mapping), defaults, points)
+        quantities = self._columns.get(FeedField.QUANTITY, ())
+        point = next((points[each] for each in quantities if each in points), None)
+        self._stock = Stock(mapping, self._columns.get(FeedField.AVAILABILITY, ()), point)
 
     def read(self, cells: Mapping[str, str] | None) -> ParsedRow:
         """Returns what the row says. Raises RowSkipped."""
@@ -196,10 +200,11 @@ class RowReader:
         )
 
     def _mapped_text(self, cells: Mapping[str, str], target: str) -> str:
-        """Returns the first text of the target's columns. A placeholder as an id (`0`) is none."""
+        """Returns the first text of the target's columns. A placeholder as a code (`0`) is none."""
+        read = code_in if target in _CODES else unframed
         for column in self._columns[target]:
             cell = cells.get(column, "")
-            if (text := cell.strip()) and not (target == FeedField.ID and names_nobody(text)):
+            if (text := read(cell.strip())) and not (target in _OWN_CODES and names_nobody(text)):
                 return cell if isinstance(cell, Number) else text
         return ""
 
@@ -253,10 +258,10 @@ class RowReader:
             raise RowSkipped(str(error), name.id) from error
         sku = name.id if self._id_is_sku and mapped.get(FeedField.ID) == name.id else None
         fields = {
-            "title": _cut(visible(mapped.get(FeedField.TITLE, ""))),
-            "options": [{"name": each, "value": value} for each, value in options] or None,
+            "title": _cut(values.shown(mapped.get(FeedField.TITLE, ""))),
+            "options": _shown_options(options) or None,
             "sku": _cut(mapped.get(FeedField.SKU)) or sku,
-            "barcode": _cut(values.first_code(mapped.get(self._gtin, ""))),
+            "barcode": _cut(values.article_code(mapped.get(self._gtin, ""))),
             "image": self._variant_image(cells, mapped),
             **self._stock.read(mapped, cells),
         }
@@ -270,8 +275,13 @@ class RowReader:
         return _image(image_addresses(mapped.get(FeedField.IMAGE_LINK, "")))
 
 
+def _shown_options(options: list[Option]) -> list[Fields]:
+    pairs = ((values.shown(name), values.shown(value)) for name, value in options)
+    return [{"name": name, "value": value} for name, value in pairs if name and value]
+
+
 def _name(text: str) -> str | None:
-    return _cut(visible(text))
+    return _cut(values.shown(text))
 
 
 _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
@@ -279,10 +289,15 @@ _OF_PRODUCTS: tuple[tuple[FeedField, str, Callable[[str], str | None]], ...] = (
     (FeedField.DESCRIPTION, "description", lambda text: text[: values.MAX_DESCRIPTION]),
     (FeedField.LINK, "link", values.address),
     (FeedField.BRAND, "vendor", _name),
-    (FeedField.PRODUCT_TYPE, "productType", lambda text: text[: values.MAX_TEXT]),
+    (FeedField.PRODUCT_TYPE, "productType", _name),
     (FeedField.MPN, f"{CUSTOM}{FeedField.MPN}", lambda text: text[: values.MAX_CUSTOM]),
 )
 """Targets that are fields of a product, and the function that reads a cell of each."""
+_CODES = frozenset(
+    {FeedField.ID, FeedField.ITEM_GROUP_ID, FeedField.SKU, FeedField.GTIN, FeedField.MPN}
+)
+_OWN_CODES = _CODES - {FeedField.ITEM_GROUP_ID}
+"""Codes of which a placeholder counts as none; one of a group says that the row has no group."""
 _FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 

@@ -14,6 +14,8 @@ _STARTS = compared_names(
     "sale_price_dates_from",
     "discount_from",
     "sale_price_start_date",
+    "date_on_sale_from_gmt",
+    "date_on_sale_from",
 )
 _ENDS = compared_names(
     "date_sale_price_ends",
@@ -22,6 +24,8 @@ _ENDS = compared_names(
     "sale_price_dates_to",
     "discount_to",
     "sale_price_end_date",
+    "date_on_sale_to_gmt",
+    "date_on_sale_to",
 )
 _USUAL = ("sale_price_effective_date", "sale price effective date")
 """Columns that count even if the mapping doesn't name them."""
@@ -33,6 +37,12 @@ _MONTH_FIRST = re.compile(r"(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\
 _DAY_FIRST = re.compile(
     r"(?P<day>\d{1,2})(?P<mark>[./])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d\d)(?:,?\s.*)?"
 )
+
+_YEAR_FIRST = re.compile(
+    r"(?P<year>\d{4})(?P<mark>[-./])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?:[T\s].*)?"
+)
+"""A date whose time isn't ISO 8601's, such as that of Meta's template: `2017-12-01T0:00-23:59`."""
+_DASHED = re.compile(r"(?P<day>\d{1,2})-(?P<month>\d{1,2})-(?P<year>\d{4})(?:,?\s.*)?")
 
 
 class SaleTimes:
@@ -65,13 +75,22 @@ def _moment(text: str, *, is_end: bool) -> datetime | None:
     if _TIMESTAMP.fullmatch(text):
         return datetime.fromtimestamp(int(text), UTC)
     text = _of_date(text) or _OFFSET.sub(r"\1\2", _OF_UTC.sub("+00", text))
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+    moment = _in_iso(text)
+    if moment is None:
+        text = _date_in(_YEAR_FIRST.fullmatch(text)) or ""
+        moment = _in_iso(text)
+    if moment is None:
         return None
     if is_end and moment.time() == time() and "T" not in text and ":" not in text:
         moment = datetime.combine(moment.date(), time.max, moment.tzinfo)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _in_iso(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _of_date(text: str) -> str | None:
@@ -81,7 +100,11 @@ def _of_date(text: str) -> str | None:
     """
     found = _MONTH_FIRST.fullmatch(text)
     if found is None or int(found["month"]) > 12:
-        found = _DAY_FIRST.fullmatch(text)
+        found = _DAY_FIRST.fullmatch(text) or _DASHED.fullmatch(text)
+    return _date_in(found)
+
+
+def _date_in(found: re.Match[str] | None) -> str | None:
     if found is None:
         return None
     year = found["year"] if len(found["year"]) == 4 else f"20{found['year']}"

@@ -1,4 +1,4 @@
-"""What a file's beginning shows of its columns: decimal separators of prices, kinds of values."""
+"""What a file's beginning shows of its columns: decimal separators, kinds of values."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,8 @@ from storepost.feeds.records import values
 from storepost.feeds.records.amounts import FeedDefaults
 from storepost.feeds.records.images import image_addresses
 from storepost.feeds.records.mapping import FeedField, FeedMapping
-from storepost.feeds.records.prices import decimal_point, read_price
+from storepost.feeds.records.numbers import decimal_point, point_before_zeros
+from storepost.feeds.records.prices import read_price
 from storepost.feeds.records.reading import RowReader
 
 MAX_ROWS = 1_000
@@ -19,7 +20,7 @@ MAX_LENGTH = 4 * 1024**2
 """Characters of those rows."""
 MAX_VALUES = 200
 """Values of a column that are examined."""
-_PRICES = (FeedField.PRICE, FeedField.SALE_PRICE)
+_NUMBERS = (FeedField.PRICE, FeedField.SALE_PRICE, FeedField.QUANTITY)
 _IMAGE = re.compile(r"https?://\S+\.(?:jpe?g|png|webp|gif|avif)(?:[?#]\S*)?", re.IGNORECASE)
 _CODE = re.compile(r"\d{8}|\d{12,14}")
 _AMOUNT = re.compile(r"\D{0,6}\d[\d.,\s]*[.,]\d\d\D{0,6}|[€$£¥]\s?\d+|\d+\s?(?:[€$£¥]|[A-Z]{3})")
@@ -129,10 +130,12 @@ def reader_of(
     points = {
         column: point
         for column, target in mapping.items()
-        if target in _PRICES and (point := _point(head, column))
+        if target in _NUMBERS and (point := _point(head, column, target))
     }
     return RowReader(mapping, defaults, points), chain(head, rows)
 
 
-def _point(rows: list[Row], column: str) -> str | None:
-    return decimal_point(row.cells[column] for row in rows if row.cells and column in row.cells)
+def _point(rows: list[Row], column: str, target: str) -> str | None:
+    texts = [row.cells[column] for row in rows if row.cells and column in row.cells]
+    point = decimal_point(texts)
+    return point_before_zeros(texts) if not point and target == FeedField.QUANTITY else point

@@ -39,8 +39,12 @@ _OF_STOCK = frozenset({FeedField.QUANTITY, FeedField.AVAILABILITY})
 class Stock:
     """Reads from rows whether variants can be bought."""
 
-    def __init__(self, columns: Iterable[str], available: Iterable[str]) -> None:
-        """`columns` are all those that the mapping names, `available` those of availability."""
+    def __init__(self, columns: Iterable[str], available: Iterable[str], point: str | None) -> None:
+        """`columns` are all those that the mapping names, `available` those of availability.
+
+        `point` is the decimal separator of quantities, if they show it.
+        """
+        self._point = point
         self._trackers = [each for each in columns if compared_name(each) in _TRACKERS]
         self._allowed = any(compared_name(each) in _ALLOWED for each in available)
         self._days = {each for each in available if compared_name(each) in _DAYS}
@@ -51,7 +55,8 @@ class Stock:
         if not (self._trackers or self._days or mapped.keys() & _OF_STOCK):
             return {}
         tracked = not any(_is_untracked(name, cells) for name in self._trackers)
-        quantity = values.quantity(mapped.get(FeedField.QUANTITY, "")) if tracked else None
+        stated = mapped.get(FeedField.QUANTITY, "")
+        quantity = values.quantity(stated, self._point) if tracked else None
         text = mapped.get(FeedField.AVAILABILITY, "")
         is_allowed = self._allowed and values.availability(text) == (True, False)
         if text.lower() == _DENY or is_allowed:

@@ -32,6 +32,7 @@ _LISTS = frozenset({FeedField.ADDITIONAL_IMAGE_LINK})
 _MAX_CUSTOM_KEY = 64
 _VARIANT_IMAGES = compared_names("variant_image", "variant_image_url")
 """Shopify's variant images: beside them, the column of images has those of the product alone."""
+_FURTHER = ("additional_image_link", "additional_image", "additional_images")
 _PARAMETERS = ("param", "attrs")
 _ALL_SYNONYMS = frozenset(name for names in SYNONYMS.values() for name in names)
 
@@ -200,7 +201,7 @@ class _Suggestion:
                 continue
             if is_variants_own(column.name):
                 self._taken[column.name] = FeedField.IMAGE_LINK
-            elif without_number(plain) == without_number(plain_name(image or "")):
+            elif without_number(plain) in {without_number(plain_name(image or "")), *_FURTHER}:
                 self._taken[column.name] = FeedField.ADDITIONAL_IMAGE_LINK
 
     def whole(self) -> dict[str, str]:
