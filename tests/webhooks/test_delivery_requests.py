@@ -202,6 +202,22 @@ class TestReplay:
         assert answer.problem() == (422, "filter_too_broad")
         assert [each["path"] for each in answer.json["errors"]] == ["/createdTo"]
 
+    def test_from_after_to_is_refused(self, hooks: Hooks, receiver: Receiver) -> None:
+        endpoint = hooks.endpoint()
+        self.failed(hooks, receiver, endpoint)
+        earlier, later = (clock.to_text(clock.now() + timedelta(days=n)) for n in (-1, 1))
+        body = {"createdFrom": later, "createdTo": earlier}
+        answer = hooks.call("POST", f"/{endpoint}/replay", json_body=body)
+        assert answer.error_paths() == ["/createdTo"]
+        assert answer.json["errors"][0]["message"] == "Must not be before `createdFrom`"
+        hooks.world.deliver()
+        assert receiver.received == []
+        assert [each["status"] for each in hooks.deliveries(endpoint)] == ["failed"] * 3
+        empty = hooks.call(
+            "POST", f"/{endpoint}/replay", json_body={"createdFrom": later, "createdTo": later}
+        )
+        assert (empty.status, empty.json) == (202, {"queued": 0})
+
     def replayed(self, hooks: Hooks, endpoint: str, **body: object) -> int:
         sent = {"createdFrom": "2020-01-01T00:00:00Z", **body}
         answer = hooks.call("POST", f"/{endpoint}/replay", json_body=sent)

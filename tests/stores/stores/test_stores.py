@@ -165,6 +165,24 @@ class TestCreate:
         assert answer.error_paths() == paths
         assert store_count(world, owner) == 0
 
+    @pytest.mark.parametrize("own", ["o" * 255, "ö" * 255, "🍵" * 255, "🍵" * 250 + "ö"])
+    def test_the_longest_id_of_any_script_is_a_store(
+        self, world: World, owner: Someone, own: str
+    ) -> None:
+        body = {**NEW, "externalId": own}
+        answer = world.call("POST", "/stores", token=owner.token, json_body=body)
+        assert answer.status == 201, answer.body
+        assert answer.json == expected(answer.json, externalId=own)
+        again = world.call("POST", "/stores", token=owner.token, json_body=body)
+        assert again.problem() == (409, "store_exists")
+        other = {**body, "externalId": own[:-1] + "x"}
+        answer_of_other = world.call("POST", "/stores", token=owner.token, json_body=other)
+        assert answer_of_other.status == 201
+        assert answer_of_other.json["id"] != answer.json["id"]
+        world.call("POST", f"/stores/{answer.json['id']}/disconnect", token=owner.token)
+        anew = world.call("POST", "/stores", token=owner.token, json_body=body)
+        assert (anew.status, anew.json["id"]) == (200, answer.json["id"])
+
     def test_creates_a_connected_store(self, world: World, owner: Someone) -> None:
         answer = world.call(
             "POST",

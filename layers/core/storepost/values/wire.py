@@ -20,6 +20,7 @@ from pydantic import (
     PlainSerializer,
     StrictInt,
     StringConstraints,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
@@ -303,6 +304,21 @@ def not_in_the_future(moment: datetime) -> datetime:
     if moment > clock.now():
         raise ValueError("Must not be in the future")
     return moment
+
+
+def not_before(first: str) -> AfterValidator:
+    """Returns a validator that refuses the end of a time that is before its beginning.
+
+    `first` is the name in code of the field with the beginning, which is declared before the end.
+    """
+
+    def check(last: datetime, info: ValidationInfo) -> datetime:
+        beginning = info.data.get(first)
+        if beginning and last < beginning:
+            raise ValueError(f"Must not be before `{to_camel(first)}`")
+        return last
+
+    return AfterValidator(check)
 
 
 type Json = dict[str, Any]

@@ -1,9 +1,8 @@
 """What a request says of consent."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, ConfigDict, Field
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.consent.bodies import EvidenceInput, ProofInput
@@ -12,7 +11,7 @@ from storepost.people.consent.statements import ConsentStatement, origin_of
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.people.consent_changes.retrying import FailedAtStore
-from storepost.values.wire import Id, RequestBody, Timestamp, not_in_the_future
+from storepost.values.wire import Id, RequestBody, Timestamp, not_before, not_in_the_future
 
 
 class ConsentUpdate(RequestBody):
@@ -59,19 +58,11 @@ class WriteBackRetry(RequestBody):
         description="Only write-backs of changes that were recorded at this moment or "
         "later. Null or left out: from the beginning.",
     )
-    recorded_to: Timestamp | None = Field(
+    recorded_to: Annotated[Timestamp, not_before("recorded_from")] | None = Field(
         default=None,
         description="Only write-backs of changes that were recorded before this "
         "moment. Null or left out: up to now.",
     )
-
-    @field_validator("recorded_to")
-    @classmethod
-    def _is_later(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
-        since = info.data.get("recorded_from")
-        if since and until and since > until:
-            raise ValueError("Must not be before `recordedFrom`")
-        return until
 
     def value(self) -> FailedAtStore:
         """Returns the request as the service takes it."""

@@ -24,8 +24,11 @@ from storepost.stores.stores.model import (
     StoreLocale,
     WriteBackFailures,
 )
-from storepost.values.ids import short
+from storepost.values.ids import derived_id, short
 from storepost.values.scope import WorkspaceScope
+
+_SORT_KEY_BYTES = 1024
+"""DynamoDB's limit on a sort key; 255 characters have up to 1,020 bytes."""
 
 
 class StoreItem(VersionedItem, discriminator="store"):
@@ -66,8 +69,12 @@ def store_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
 
 
 def external_key(workspace: WorkspaceScope, platform: Platform, external_id: str) -> Key:
-    """Returns the key of the claim of an external id."""
-    return (workspace.key, f"store_external#{platform}#{external_id}")
+    """Returns the key of the claim of an external id; an id too long for a key is hashed."""
+    key = f"store_external#{platform}#{external_id}"
+    if len(key.encode()) > _SORT_KEY_BYTES:
+        derived = derived_id(workspace.id, "store_external", platform, external_id)
+        key = f"store_external#{platform}~{short(derived)}"
+    return (workspace.key, key)
 
 
 class StoreRepository:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints
 
-from storepost.values.wire import RequestBody, Shape, Timestamp
+from storepost.values.wire import RequestBody, Shape, Timestamp, not_before
 from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus
 from storepost.webhooks.deliveries.repository import CreatedWithin
 from storepost.webhooks.endpoints.model import MAX_EVENTS
@@ -30,7 +30,7 @@ class WebhookReplay(RequestBody):
     created_from: Timestamp = Field(
         description="Failed deliveries that were created at this moment or later are sent again."
     )
-    created_to: Timestamp | None = Field(
+    created_to: Annotated[Timestamp, not_before("created_from")] | None = Field(
         default=None,
         description="Only failed deliveries that were created before this moment. Left out: all "
         "until now.",
