@@ -13,7 +13,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.lifecycle.erasures.service import erase_profile, owe_opt_out
+from storepost.lifecycle.erasures.service import erase_as_read, owe_opt_out
 from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
@@ -236,7 +236,7 @@ def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> b
 
 
 def _erase(changes: Changes, store: Store, profile: Profile) -> None:
-    erase_profile(store.workspace, profile.id, changes)
+    erase_as_read(changes, profile)
     erased = partial(log_access, "profile erased", profile.id, store_id=store.id)
     changes.after_commit(erased)
 
