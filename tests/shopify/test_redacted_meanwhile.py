@@ -9,9 +9,15 @@ import pytest
 from storepost.sync.webhooks import privacy
 from storepost.sync.webhooks.messages import Webhook
 from storepost.values import clock
-from tests.harness.call_interruption import Side, another_container, around_calls, counted
+from tests.harness.call_interruption import (
+    Side,
+    another_container,
+    around_calls,
+    before_the_commit,
+    counted,
+)
 from tests.harness.world import Someone
-from tests.shopify.hooks import EMAIL, ORDER, Hooks, order_body
+from tests.shopify.hooks import EMAIL, ORDER, PHONE, Hooks, order_body
 from tests.shopify.privacy_requests import REDACT, of_profile, profiles, put_elsewhere
 from tests.shopify.shops import SHOP
 
@@ -74,3 +80,29 @@ def check_redacted(person: Hooks, owner: Someone, place: int) -> None:
     for each in found:
         customers = of_profile(person, owner, each["id"], "customers")
         assert [customer["externalId"] for customer in customers] == ["7"], place
+
+
+def test_consent_is_erased_with_the_first_of_its_history(known: Hooks, owner: Someone) -> None:
+    """Another store names the address between two transactions: no state has lost its change."""
+    put_elsewhere(known, owner, email=None, phone=PHONE)
+    body = {"channel": "email", "address": EMAIL, "reason": "manual", "note": "asked"}
+    answer = known.world.call("POST", "/suppressions", token=owner.token, json_body=body)
+    assert answer.status == 201
+    webhook = Webhook(SHOP, "customers/redact", clock.now(), json.dumps(REDACT).encode())
+    redact = partial(privacy.customer_redacted, webhook, lambda: 10**6)
+    restore = known.world.checkpoint()
+    transactions = counted(redact).count("TransactWriteItems")
+    assert transactions == 4
+    for which in range(1, transactions + 1):
+        restore()
+        with before_the_commit(lambda: put_elsewhere(known, owner), which):
+            redact()
+        known.world.deliver()
+        [named] = [each for each in profiles(known, owner) if each["email"] == EMAIL]
+        history = of_profile(known, owner, named["id"], "consent")
+        states = {each["state"] for each in history if each["address"] == EMAIL}
+        assert states == {named["emailMarketingConsent"]} - {"not_subscribed"}, which
+        path = f"/profiles/{named['id']}/consent/email"
+        body = {"state": "subscribed"}
+        answer = known.world.call("PUT", path, token=owner.token, json_body=body)
+        assert (answer.status, answer.json["state"]) == (200, "subscribed"), which
