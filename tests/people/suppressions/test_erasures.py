@@ -11,6 +11,7 @@ from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.values import clock
 from tests.people.consent.imports import ANN, BEN, upserted
 from tests.people.consent.listening_store import Shop
+from tests.people.suppressions.suppression_requests import create, lift, listed
 from tests.people.suppressions.test_suppress import bounced, marks, reason_of, show, suppressed
 
 
@@ -87,6 +88,24 @@ class TestErasure:
         assert known is not None
         assert known[0].address == ANN
         assert marks(shop, again) == ({"email"} if shown else set())
+
+    def test_notes_are_deleted_though_address_is_claimed_before_worker_runs(
+        self, shop: Shop
+    ) -> None:
+        """Notes about the erased person aren't the new one's; one that is made since stays."""
+        person = upserted(shop, email=ANN)
+        lift(shop, create(shop, ANN, "hard_bounce", note="noted first"), "noted as it was lifted")
+        kept = create(shop, ANN, note="noted about the erased person")
+        erase(shop, person, deliver=False)
+        again = upserted(shop, email=ANN)
+        shop.world.advance(minutes=1)
+        since = create(shop, ANN, "complaint", note="noted since")
+        shop.world.deliver()
+        notes = {row["id"]: (row["note"], row["address"]) for row in listed(shop)}
+        assert notes == {kept["id"]: (None, ANN), since["id"]: ("noted since", ANN)}
+        words = ("noted first", "noted as it was lifted", "noted about")
+        assert not [text for text in stored_in_clear(shop) if any(w in text for w in words)]
+        assert marks(shop, again) == {"email"}
 
     def test_late_bounce_for_erased_address_does_not_store_address(self, shop: Shop) -> None:
         erase(shop, upserted(shop, email=ANN))

@@ -32,6 +32,16 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     removed it. An unsubscription that a store hasn't accepted yet is kept for the store.
     """
     profile = get_profile(workspace, profile_id)
+    erase_as_read(changes, profile)
+    return profile
+
+
+def erase_as_read(changes: Changes, profile: Profile) -> None:
+    """Erases a person whom the caller has read and decided on.
+
+    Loses the race if the profile has changed since: another store may have named them.
+    """
+    workspace = profile.workspace
     consents = ConsentRepository(workspace)
     addresses = _primary_first(profile)[:MAX_ADDRESSES]
     consents_by_address = consents.consents_of(addresses)
@@ -44,7 +54,6 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     send(changes, ProfileErasureMessage(workspace.id, profile.id))
-    return profile
 
 
 def takes_all(addresses: Collection[Address]) -> bool:

@@ -1,9 +1,12 @@
 """Erases a person from suppressions: the address stays suppressed, by its keyed hash."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import batched
 
 from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
 from storepost.people.deliverability.suppressing import holder_of
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.erasure import Erasure
@@ -37,8 +40,24 @@ def _erase(workspace: WorkspaceScope, address: Address) -> None:
 def _erase_some(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
     """Returns whether there may be more. An address that another profile has by now stays."""
     if holder_of(changes, workspace, address).profile:
-        return False
+        return _erase_notes(changes, workspace, address)
     return erase_from_suppressions(changes, workspace, address, _MAX_PAST)
+
+
+def _erase_notes(changes: Changes, workspace: WorkspaceScope, address: Address) -> bool:
+    """Removes the notes from before the erasure, which are not about the address's new owner.
+
+    Returns whether there may be more.
+    """
+    consents = ConsentRepository(workspace, changes.reads)
+    erased_at = consents.with_erasure(address, consents.consent_of(address)).erased_at
+    if erased_at is None:
+        return False
+    repository = SuppressionRepository(workspace, changes.reads)
+    state = repository.state_of(address)
+    forget = partial(Suppression.without_notes, until=erased_at)
+    after = replace(state, stored=tuple(map(forget, state.stored)))
+    return _save(changes, repository, state, after, forget, _MAX_PAST)
 
 
 def erase_from_suppressions(
@@ -50,12 +69,27 @@ def erase_from_suppressions(
     """
     repository = SuppressionRepository(workspace, changes.reads)
     state = repository.state_of(address)
-    past = _past_naming(repository, state)
-    after, some = state.erased(), past[:max_past]
+    return _save(changes, repository, state, state.erased(), Suppression.erased, max_past)
+
+
+def _save(
+    changes: Changes,
+    repository: SuppressionRepository,
+    state: AddressSuppressions,
+    after: AddressSuppressions,
+    forget: Callable[[Suppression], Suppression],
+    max_past: int,
+) -> bool:
+    """Saves an address's suppressions, and up to `max_past` lifted ones after `forget`.
+
+    Returns whether there may be more.
+    """
+    past = [each for each in repository.past_of(state.digest) if each != forget(each)]
+    some = past[:max_past]
     if not some and after == state:
         return False
     repository.save(changes, after)
-    for each in (*after.stored, *(one.erased() for one in some)):
+    for each in (*after.stored, *map(forget, some)):
         repository.rewrite(changes, each, state.digest)
     return len(past) > len(some)
 

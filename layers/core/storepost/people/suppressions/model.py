@@ -82,6 +82,15 @@ class Suppression:
         """Returns the suppression without the fields that identify the person."""
         return replace(self, address=None, note=None, lift_note=None)
 
+    def without_notes(self, until: datetime) -> "Suppression":
+        """Returns the suppression without the notes that were made until then."""
+        lifted_at = self.lifted_at
+        return replace(
+            self,
+            note=self.note if self.created_at > until else None,
+            lift_note=self.lift_note if lifted_at and lifted_at > until else None,
+        )
+
     def lifted(self, at: datetime, by: str | None, note: str | None) -> "Suppression":
         """Returns the suppression as lifted, for the history."""
         return replace(self, lifted_at=at, lifted_by=by, lift_note=note)

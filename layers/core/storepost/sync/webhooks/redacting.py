@@ -13,7 +13,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from storepost.accounts.workspaces.access_log import log_access
-from storepost.lifecycle.erasures.service import erase_profile, owe_opt_out
+from storepost.lifecycle.erasures.service import erase_as_read, owe_opt_out
 from storepost.people.consent.evidence_items import EvidenceItem, evidence_in
 from storepost.people.consent.evidence_rows import EvidenceRepository, delete_evidence
 from storepost.people.consent.items import ConsentChangeItem
@@ -21,7 +21,7 @@ from storepost.people.consent.model import Address, ConsentChange, ConsentSource
 from storepost.people.consent.other_customers import detach_customer
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.rows import as_change
-from storepost.people.consent.states import Channel
+from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
@@ -236,7 +236,7 @@ def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> b
 
 
 def _erase(changes: Changes, store: Store, profile: Profile) -> None:
-    erase_profile(store.workspace, profile.id, changes)
+    erase_as_read(changes, profile)
     erased = partial(log_access, "profile erased", profile.id, store_id=store.id)
     changes.after_commit(erased)
 
@@ -262,6 +262,10 @@ def _redact_shop_data(changes: Changes, person: _Person, own: Identity, *, is_ba
     dropped = [each for each in person.profile.identities if each not in without.sightings]
     addresses = set(addresses_of(dropped))
     left, is_all = _remove_rows(changes, person, addresses)
+    # With the first rows of the history: whoever names an address from then on finds no state of
+    # which the change is gone.
+    states = _erase_consents(changes, person, addresses)
+    left = show_consents(changes, person.profile, left, states)
     if not is_all or _take_out_of_suppressions(changes, person.store, addresses):
         profiles.save(changes, person.profile, left)
         return True
@@ -271,7 +275,6 @@ def _redact_shop_data(changes: Changes, person: _Person, own: Identity, *, is_ba
         consent_changes=left.consent_changes,
         evidence=left.evidence,
     )
-    _erase_consents(changes, person, addresses)
     after = show_consents(changes, person.profile, after, {})
     profiles.save(changes, person.profile, after)
     claims = profiles.claims_of(dropped)
@@ -295,9 +298,9 @@ def _remove_rows(
     events, consent_changes = person.shop_events(), person.changes_of(addresses)
     person.events.delete(changes, events)
     removed = [as_change(row) for row in consent_changes]
-    ids = {change.id for change in removed}
+    own = person.profile.consent_partitions
     for address, consent in person.consents.consents_of(addresses).items():
-        if consent.holds and consent.holds.change.change_id in ids:
+        if consent.holds and consent.holds.change.profile_id in own:
             customers = partial(
                 person.customers.of_profile, person.profile, others=consent.other_customers
             )
@@ -321,13 +324,17 @@ def _remove_rows(
     return left, is_all and len(requests) < MAX_REQUESTS
 
 
-def _erase_consents(changes: Changes, person: _Person, addresses: Collection[Address]) -> None:
-    """Erases these addresses' consent; their keyed hashes stay."""
+def _erase_consents(
+    changes: Changes, person: _Person, addresses: Collection[Address]
+) -> dict[Address, ConsentState]:
+    """Erases these addresses' consent but for keyed hashes; returns the states that are left."""
     consents, customer = person.consents, person.customer
     histories = person.profile.consent_partitions
     own_customers = frozenset({customer.ref} if customer else ())
-    for address, consent in consents.consents_of(addresses).items():
-        consents.erase_history(changes, address, consent, histories, own_customers)
+    return {
+        address: consents.erase_history(changes, address, consent, histories, own_customers).state
+        for address, consent in consents.consents_of(addresses).items()
+    }
 
 
 def _take_out_of_suppressions(
