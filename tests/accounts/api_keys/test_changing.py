@@ -94,10 +94,6 @@ class TestUpdate:
 class TestRevoke:
     """POST /api-keys/{id}/revoke."""
 
-    def test_unknown(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        answer = world.call("POST", f"/api-keys/{uuid4()}/revoke", token=owner.token)
-        assert answer.problem() == (404, "not_found")
-
     def test_key_stops_working(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:

@@ -61,9 +61,6 @@ class TestRotate:
             assert answer.error_paths() == ["/overlapSeconds"]
         assert works(world, secret)
 
-    def test_unknown(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        assert self.rotate(world, owner.token, uuid4()).problem() == (404, "not_found")
-
     def test_unknown_field(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         path, body = f"/api-keys/{uuid4()}/rotate", {"overlap": 1}
         answer = world.call("POST", path, token=owner.token, json_body=body)

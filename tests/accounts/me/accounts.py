@@ -9,7 +9,7 @@ from functools import cache
 from pynamodb.attributes import Attribute
 
 from storepost.accounts.identity import trusted_browsers
-from storepost.accounts.identity.model import KeyScope, Person
+from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.passwords import hash_password
 from storepost.accounts.identity.repository import PersonItem, find_person, person_key
 from storepost.platform.persistence.changes import Changes
@@ -144,16 +144,6 @@ def _confirmed(world: World, someone: Someone, path: str, code: str) -> list[str
     assert answer.status == 200, answer.body
     codes: list[str] = answer.json["backupCodes"]
     return codes
-
-
-def refuses_strangers(world: World, method: str, path: str) -> None:
-    """An anonymous caller is refused before the body is read, and so is every key."""
-    anonymous = world.call(method, path, json_body={"unknown": 1})
-    assert anonymous.problem() == (401, "unauthenticated")
-    maker = world.person()
-    key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
-    answer = world.call(method, path, token=key, json_body={"unknown": 1})
-    assert answer.problem() == (403, "sign_in_required")
 
 
 def refuses_wrong_password(world: World, path: str, body: Json, field: str = "password") -> None:

@@ -106,13 +106,6 @@ class TestGet:
 class TestUpdate:
     """PATCH /me."""
 
-    def test_api_key_is_refused(self, world: World) -> None:
-        maker = world.person()
-        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
-        answer = world.call("PATCH", "/me", token=key, json_body={"name": "Ann"})
-        assert answer.problem() == (403, "sign_in_required")
-        assert row_of(maker).name == maker.name
-
     @pytest.mark.parametrize(
         ("body", "paths"),
         [
@@ -151,12 +144,6 @@ class TestUpdate:
 
 class TestGetWorkspace:
     """GET /me/workspace."""
-
-    def test_api_key_is_refused(self, world: World) -> None:
-        maker = world.person()
-        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
-        answer = world.call("GET", "/me/workspace", token=key)
-        assert answer.problem() == (403, "sign_in_required")
 
     def test_chosen_workspace(self, world: World) -> None:
         someone = world.person()
@@ -212,14 +199,6 @@ class TestGetWorkspace:
 
 class TestSetWorkspace:
     """PUT /me/workspace."""
-
-    def test_api_key_is_refused(self, world: World) -> None:
-        maker = world.person()
-        workspace = world.workspace(maker)
-        key = world.api_key(workspace, KeyScope.WRITE, maker)
-        body = {"workspaceId": str(workspace.id)}
-        answer = world.call("PUT", "/me/workspace", token=key, json_body=body)
-        assert answer.problem() == (403, "sign_in_required")
 
     @pytest.mark.parametrize(
         ("body", "paths"),

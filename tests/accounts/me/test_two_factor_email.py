@@ -10,7 +10,6 @@ from tests.accounts.me.accounts import (
     email_on,
     keeps_its_secret,
     partition,
-    refuses_strangers,
     start_email,
     trust,
     two_factor,
@@ -24,9 +23,6 @@ class TestStartEmail:
     """POST /me/two-factor/email."""
 
     path = "/me/two-factor/email"
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
 
     def test_emails_a_code(self, world: World) -> None:
         someone = account(world)
@@ -74,9 +70,6 @@ class TestConfirmEmail:
     def confirm(self, world: World, someone: Someone, code: str) -> Answer:
         """The answer to a code."""
         return world.call("POST", self.path, token=someone.token, json_body={"code": code})
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
 
     def test_bad_input(self, world: World) -> None:
         answer = world.call("POST", self.path, token=account(world).token, json_body={"c": "1"})
@@ -144,9 +137,6 @@ class TestDisableEmail:
     """POST /me/two-factor/email/disable."""
 
     path = "/me/two-factor/email/disable"
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
 
     def test_already_disabled(self, world: World) -> None:
         someone = account(world)

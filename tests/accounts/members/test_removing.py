@@ -201,16 +201,6 @@ class TestLeave:
         """The answer to leaving."""
         return world.call("POST", "/members/leave", token=token, key=key)
 
-    def test_api_key_is_refused(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
-        key = world.api_key(workspace, KeyScope.WRITE, owner)
-        assert self.leave(world, key).problem() == (403, "sign_in_required")
-
-    def test_no_active_workspace(self, world: World) -> None:
-        answer = self.leave(world, world.person().token)
-        assert answer.problem() == (409, "no_active_workspace")
-
     def test_owner_cannot_leave(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:

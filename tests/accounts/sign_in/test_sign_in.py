@@ -7,7 +7,6 @@ import pytest
 
 from storepost.accounts.identity import password_checks, passwords
 from storepost.accounts.identity.credentials import AttemptsItem
-from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.identity.repository import (
     PersonItem,
     SessionItem,
@@ -298,11 +297,6 @@ class TestSignInWithTwoFactor:
 
 class TestSignOut:
     """POST /auth/sign-out."""
-
-    def test_api_key_is_refused(self, world: World, person: Someone) -> None:
-        key = world.api_key(world.workspace(person), KeyScope.WRITE, person)
-        answer = world.call("POST", "/auth/sign-out", token=key)
-        assert answer.problem() == (403, "sign_in_required")
 
     def test_ends_only_this_session(self, world: World, person: Someone) -> None:
         other, _ = world.sign_in(person.id)

@@ -46,14 +46,6 @@ def stored(workspace: WorkspaceScope) -> Workspace:
 class TestCreate:
     """POST /workspaces."""
 
-    @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_api_key_is_refused(self, world: World, scope: KeyScope) -> None:
-        owner = world.person()
-        key = world.api_key(world.workspace(owner), scope, owner)
-        answer = world.call("POST", "/workspaces", token=key, json_body={})
-        is_small = scope is not KeyScope.WRITE
-        assert answer.problem() == (403, "scope" if is_small else "sign_in_required")
-
     @pytest.mark.parametrize(
         ("body", "paths"),
         [
@@ -152,13 +144,6 @@ class TestAvailableSlug:
         answer = world.call("GET", "/workspaces/available-slug", token=token, query=query)
         assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
 
-    def test_by_read_key(self, world: World) -> None:
-        owner = world.person()
-        key = world.api_key(world.workspace(owner), KeyScope.READ, owner)
-        query = {"name": "Olive & Co"}
-        answer = world.call("GET", "/workspaces/available-slug", token=key, query=query)
-        assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
-
     def test_new_workspace_gets_the_available_slug(self, world: World) -> None:
         person = world.person()
         for _ in range(2):
@@ -193,38 +178,11 @@ class TestUpdate:
         path = f"/workspaces/{workspace}"
         return world.call("PATCH", path, token=token, json_body=body, key=key)
 
-    def test_api_key_is_refused(
-        self, world: World, workspace: WorkspaceScope, owner: Someone
-    ) -> None:
-        key = world.api_key(workspace, KeyScope.WRITE, owner)
-        answer = self.patch(world, key, workspace.id, {"more": 1})
-        assert answer.problem() == (403, "sign_in_required")
-
-    @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
-    def test_insufficient_role_is_refused(
-        self, world: World, workspace: WorkspaceScope, role: Role
-    ) -> None:
-        member = world.member(workspace, role)
-        answer = self.patch(world, member.token, workspace.id, {"more": 1})
-        assert answer.problem() == (403, "role")
-
-    def test_workspace_of_another_person_is_not_found(
-        self, world: World, workspace: WorkspaceScope
-    ) -> None:
-        stranger = world.person()
-        world.workspace(stranger)
-        answer = self.patch(world, stranger.token, workspace.id, {"name": "Mine"})
-        assert answer.problem() == (404, "not_found")
-        assert stored(workspace).name == "Olive's Shop"
-
     def test_bad_input_for_workspace_of_another_person(
         self, world: World, workspace: WorkspaceScope
     ) -> None:
         answer = self.patch(world, world.person().token, workspace.id, {"name": ""})
         assert answer.error_paths() == ["/name"]
-
-    def test_unknown(self, world: World, owner: Someone) -> None:
-        assert self.patch(world, owner.token, uuid4(), {}).problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -246,9 +204,6 @@ class TestUpdate:
         paths: list[str],
     ) -> None:
         assert self.patch(world, owner.token, workspace.id, body).error_paths() == paths
-
-    def test_malformed_id_is_refused(self, world: World, owner: Someone) -> None:
-        assert self.patch(world, owner.token, 7, {}).error_paths() == ["path.id"]
 
     def test_renaming_does_not_change_the_slug(
         self, world: World, workspace: WorkspaceScope, owner: Someone

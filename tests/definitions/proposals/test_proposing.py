@@ -10,7 +10,6 @@ from storepost.definitions.proposals.schemas import MAX_OPERATIONS
 from tests.definitions.proposals.proposal_scenario import (
     NOWHERE,
     PROPOSE,
-    READ,
     REPLACED,
     SEGMENT,
     TEMPLATE,
@@ -50,10 +49,6 @@ class TestProposeDefinition:
         }
         assert desk.get(f"/change-proposals/{proposal['id']}") == proposal
         assert desk.get("/definitions")["total"] == 0
-
-    def test_read_key_is_refused(self, desk: Desk) -> None:
-        answer = desk.send(desk.keys[READ], "POST", "/change-proposals", {})
-        assert answer.problem() == (403, "scope")
 
     def test_bad_input(self, desk: Desk) -> None:
         token = desk.owner.token

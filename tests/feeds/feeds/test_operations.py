@@ -273,16 +273,6 @@ class TestImports:
         assert broad.problem() == (422, "filter_too_broad")
         assert shop.get(path)["total"] == 3
 
-    def test_unknown_ids_are_not_found(self, shop: Shop) -> None:
-        feed = shop.feed(ROWS)
-        for path in (
-            f"/feeds/{new_id()}/imports",
-            f"/feeds/{feed['id']}/imports/{new_id()}",
-            f"/feeds/{feed['id']}/imports/{new_id()}/skipped-rows",
-        ):
-            assert shop.do("GET", path).problem() == (404, "not_found")
-        assert shop.do("POST", f"/feeds/{new_id()}/imports").problem() == (404, "not_found")
-
     def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)
         shop.do("POST", f"/stores/{shop.store_id}/disconnect")

@@ -26,18 +26,6 @@ def send_with_key(shop: Shop, path: str, state: str) -> Answer:
 class TestChangeEmail:
     """PUT /profiles/{id}/consent/email."""
 
-    def test_another_workspaces_profile_is_not_found(self, shop: Shop) -> None:
-        profile, stranger = shop.person(), shop.world.person()
-        shop.world.workspace(stranger)
-        answer = shop.world.call(
-            "PUT",
-            path_of(profile, "email"),
-            token=stranger.token,
-            json_body={"state": "subscribed"},
-        )
-        assert answer.problem() == (404, "not_found")
-        assert shop.profile(profile.id) == profile
-
     @pytest.mark.parametrize(
         ("body", "paths"),
         [
@@ -71,15 +59,6 @@ class TestChangeEmail:
         )
         assert answer.error_paths() == paths
         assert shop.profile(profile.id) == profile
-
-    def test_invalid_uuid_is_refused(self, shop: Shop) -> None:
-        answer = shop.world.call(
-            "PUT",
-            "/profiles/7/consent/email",
-            token=shop.owner.token,
-            json_body={"state": "subscribed"},
-        )
-        assert answer.error_paths() == ["path.id"]
 
     def test_future_time_is_refused(self, shop: Shop) -> None:
         profile = shop.person()
@@ -299,15 +278,6 @@ class TestChangeEmail:
 
 class TestChangeSms:
     """PUT /profiles/{id}/consent/sms: as the email's, of the phone."""
-
-    def test_another_workspaces_profile_is_not_found(self, shop: Shop) -> None:
-        profile, stranger = shop.person(), shop.world.person()
-        shop.world.workspace(stranger)
-        answer = shop.world.call(
-            "PUT", path_of(profile, "sms"), token=stranger.token, json_body={"state": "subscribed"}
-        )
-        assert answer.problem() == (404, "not_found")
-        assert shop.profile(profile.id) == profile
 
     @pytest.mark.parametrize(
         ("body", "paths"),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from urllib.parse import quote
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
@@ -67,13 +67,6 @@ class TestPut:
     @pytest.mark.parametrize("external_id", ["0", "null", "-1", "x" * 256])
     def test_placeholder_ids_are_refused(self, shop: Shop, external_id: str) -> None:
         assert shop.put(external_id).error_paths() == ["path.externalId"]
-
-    def test_unknown_or_other_workspaces_store_is_not_found(self, world: World, shop: Shop) -> None:
-        stranger = world.person()
-        world.workspace(stranger)
-        for by, store_id in ((shop.by, str(uuid4())), (stranger, shop.id)):
-            answer = Shop(world, by, store_id).put("7")
-            assert answer.problem() == (404, "not_found")
 
     def test_platform_managed_store_is_refused(self, world: World, shop: Shop) -> None:
         repository, changes = StoreRepository(workspace_of(world)), Changes()
@@ -346,15 +339,6 @@ class TestDelete:
 
     def test_unknown_id_is_not_found(self, world: World, shop: Shop) -> None:
         assert shop.delete("7").problem() == (404, "not_found")
-
-    def test_other_workspaces_customer_is_not_found(self, world: World, shop: Shop) -> None:
-        shop.put("7")
-        stranger = world.person()
-        world.workspace(stranger)
-        rows_before = stored(world)
-        answer = Shop(world, stranger, shop.id).delete("7")
-        assert answer.problem() == (404, "not_found")
-        assert stored(world) == rows_before
 
     def test_marks_customer_as_deleted_and_is_idempotent(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, firstName="Ann")

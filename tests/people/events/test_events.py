@@ -402,18 +402,6 @@ def _overtaken(scenario: Scenario, body: Any, answers: list[Answer]) -> Any:
 class TestList:
     """GET /profiles/{id}/events."""
 
-    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
-        theirs = Scenario(scenario.world).upsert(email=ANN)
-        for unknown in (uuid4(), theirs["id"]):
-            answer = scenario.call("GET", f"/profiles/{unknown}/events")
-            assert answer.problem() == (404, "not_found")
-
-    def test_read_key_is_allowed(self, scenario: Scenario, ann: dict[str, Any]) -> None:
-        key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
-        answer = scenario.world.call("GET", f"/profiles/{ann['id']}/events", token=key)
-        nothing = {"items": [], "total": 0, "page": 1, "pageSize": 25}
-        assert (answer.status, answer.json) == (200, nothing)
-
     def test_bad_input(self, scenario: Scenario) -> None:
         query = {
             "name": " ",

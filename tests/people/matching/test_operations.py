@@ -33,36 +33,6 @@ class TestEveryRead:
         answer = scenario.call("GET", f"/profiles/7{path}", query=query)
         assert sorted(answer.error_paths()) == ["path.id", "query.page", "query.pageSize"]
 
-    def test_unknown_or_other_workspaces_id_is_not_found(
-        self, scenario: Scenario, path: str
-    ) -> None:
-        theirs = Scenario(scenario.world).upsert(email=ANN)
-        for unknown in (uuid4(), theirs["id"]):
-            answer = scenario.call("GET", f"/profiles/{unknown}{path}")
-            assert answer.problem() == (404, "not_found")
-
-    def test_read_key_is_allowed(self, scenario: Scenario, ann: dict[str, Any], path: str) -> None:
-        key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
-        assert scenario.world.call("GET", f"/profiles/{ann['id']}{path}", token=key).status == 200
-
-
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
-class TestEveryWrite:
-    """What both changes have in common."""
-
-    def test_unknown_or_other_workspaces_id_is_not_found(
-        self, scenario: Scenario, method: str, path: str, body: object
-    ) -> None:
-        theirs = Scenario(scenario.world).upsert(email=ANN)
-        for unknown in (uuid4(), theirs["id"]):
-            answer = scenario.call(method, f"/profiles/{unknown}{path}", body)
-            assert answer.problem() == (404, "not_found")
-
-    def test_invalid_uuid_is_refused(
-        self, scenario: Scenario, method: str, path: str, body: object
-    ) -> None:
-        assert scenario.call(method, f"/profiles/7{path}", body).error_paths() == ["path.id"]
-
 
 class TestUpdate:
     """PATCH /profiles/{id}."""
