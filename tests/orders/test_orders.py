@@ -206,13 +206,6 @@ class TestPut:
         profile = profile_of(world, owner, cancelled)
         assert (profile["orders"], profile["spent"]) == (2, [])
 
-    def test_replay(self, world: World, owner: Someone, store: str) -> None:
-        first = put(world, owner, store, "o-1", order(), key="k")
-        put(world, owner, store, "o-1", order(number="#2"))
-        again = put(world, owner, store, "o-1", order(), key="k")
-        assert (again.status, again.body) == (201, first.body)
-        assert again.header("idempotency-replayed") == "true"
-
     def test_long_response_is_stored_in_one_write_unit(
         self, world: World, owner: Someone, store: str
     ) -> None:

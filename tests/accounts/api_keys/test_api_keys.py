@@ -133,14 +133,6 @@ class TestCreate:
         assert answer.problem() == (404, "not_found")
         assert tokens(world) == [f"token#{digest(secret)}"]
 
-    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        body = {"name": "Key", "scope": "read"}
-        first = world.call("POST", "/api-keys", token=owner.token, json_body=body, key="k")
-        again = world.call("POST", "/api-keys", token=owner.token, json_body=body, key="k")
-        assert (again.status, again.body) == (201, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert len(tokens(world)) == 1
-
     def test_replay_from_another_session_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:

@@ -236,14 +236,6 @@ class TestResend:
         assert answer.problem() == (429, "invitation_recently_sent")
         assert len(world.emails()) == 2
 
-    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        made = invited(world, owner)
-        world.advance(hours=1)
-        assert act(world, made, "resend", owner.token, key="k").status == 204
-        again = act(world, made, "resend", owner.token, key="k")
-        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
-        assert len(world.emails()) == 2
-
 
 class TestDelete:
     """DELETE /invitations/{id}."""
@@ -272,12 +264,6 @@ class TestDelete:
         again = invited(world, owner)
         assert again["id"] != made["id"]
         assert InvitationRepository(workspace).open_for(GUEST) == UUID(again["id"])
-
-    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        made = invited(world, owner)
-        assert act(world, made, "delete", owner.token, key="k").status == 204
-        again = act(world, made, "delete", owner.token, key="k")
-        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
 
 
 class TestAcceptAndDecline:
@@ -350,17 +336,6 @@ class TestAcceptAndDecline:
         assert answer.problem() == (409, "invitation_closed")
         assert status(made) is InvitationStatus.CANCELED
         assert members(workspace) == {owner.id: Role.OWNER}
-
-    @ACTIONS
-    def test_replay(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
-    ) -> None:
-        made = invited(world, owner, guest.email)
-        first = act(world, made, action, guest.token, key="k")
-        again = act(world, made, action, guest.token, key="k")
-        assert (again.status, again.body) == (first.status, first.body)
-        assert first.status in {200, 204}
-        assert again.header("idempotency-replayed") == "true"
 
 
 class TestAccept:

@@ -131,16 +131,6 @@ class TestUpdate:
         assert (answer.status, answer.json) == (200, shown)
         assert row_of(other).name == other.name
 
-    def test_replay(self, world: World) -> None:
-        someone = world.person()
-        for name, key in (("Ann", "k1"), ("Bea", "k2"), ("Ann", "k1")):
-            answer = world.call(
-                "PATCH", "/me", token=someone.token, json_body={"name": name}, key=key
-            )
-            assert (answer.status, answer.json["user"]["name"]) == (200, name)
-        assert answer.header("idempotency-replayed") == "true"
-        assert row_of(someone).name == "Bea"
-
 
 class TestGetWorkspace:
     """GET /me/workspace."""
@@ -258,18 +248,3 @@ class TestSetWorkspace:
         )
         assert (answer.status, answer.json["requireTwoFactor"]) == (200, True)
         assert active_workspace(someone.token) == workspace
-
-    def test_replay(self, world: World) -> None:
-        someone = world.person()
-        first, second = world.workspace(someone), world.workspace(someone)
-        for workspace, key in ((first, "k1"), (second, "k2"), (first, "k1")):
-            answer = world.call(
-                "PUT",
-                "/me/workspace",
-                token=someone.token,
-                json_body={"workspaceId": str(workspace.id)},
-                key=key,
-            )
-            assert (answer.status, answer.json["id"]) == (200, str(workspace.id))
-        assert answer.header("idempotency-replayed") == "true"
-        assert active_workspace(someone.token) == second

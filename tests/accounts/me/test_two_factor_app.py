@@ -263,10 +263,3 @@ class TestDisableApp:
         assert is_since_now(found["app"])
         assert found["trustedBrowsers"] == 1
         assert backup_codes_left(PersonScope(someone.id)) == 10
-
-    def test_replay(self, world: World) -> None:
-        someone = account(world)
-        app_on(world, someone)
-        answers = [self.disable(world, someone, key="k") for _ in range(2)]
-        assert [answer.status for answer in answers] == [204, 204]
-        assert answers[1].header("idempotency-replayed") == "true"

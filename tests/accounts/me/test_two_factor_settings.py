@@ -106,16 +106,6 @@ class TestForgetTrustedBrowsers:
         answer = world.call("GET", "/me", token=other)
         assert answer.json["user"]["twoFactor"]["trustedBrowsers"] == 0
 
-    def test_replay(self, world: World) -> None:
-        someone = account(world)
-        trust(someone)
-        first = world.call("POST", self.path, token=someone.token, key="k")
-        trust(someone)
-        second = world.call("POST", self.path, token=someone.token, key="k")
-        assert (first.status, second.status) == (204, 204)
-        assert second.header("idempotency-replayed") == "true"
-        assert two_factor(world, someone)["trustedBrowsers"] == 1
-
 
 class TestTrustedBrowsers:
     """They end with each of these changes in the very write that makes it."""

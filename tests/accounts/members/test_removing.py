@@ -140,16 +140,6 @@ class TestDelete:
         assert answer.problem() == (409, "owner_removal")
         assert roles(workspace)[member.id] is Role.OWNER
 
-    def test_second_deletion_and_replay_succeed(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
-        target = id_of(world, world.member(workspace), workspace)
-        assert self.delete(world, owner.token, target, key="k").status == 204
-        again = self.delete(world, owner.token, target, key="k")
-        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
-        anew = self.delete(world, owner.token, target)
-        assert (anew.status, anew.header("idempotency-replayed")) == (204, None)
-
     def test_admin_removes_themselves_and_retries(
         self, world: World, workspace: WorkspaceScope
     ) -> None:
@@ -229,15 +219,6 @@ class TestLeave:
         assert self.leave(world, member.token).status == 204
         assert world.membership(member, workspace) is not None
         assert world.membership(member, other) is None
-
-    def test_replay(self, world: World, workspace: WorkspaceScope) -> None:
-        member = world.member(workspace)
-        first = self.leave(world, member.token, key="k")
-        again = self.leave(world, member.token, key="k")
-        assert (first.status, again.status) == (204, 204)
-        assert again.header("idempotency-replayed") == "true"
-        other = self.leave(world, member.token, key="other")
-        assert other.problem() == (409, "no_active_workspace")
 
     def test_member_who_concurrently_became_owner_cannot_leave(
         self, world: World, owner: Someone, workspace: WorkspaceScope

@@ -166,12 +166,6 @@ class TestPropose:
             assert [error["path"] for error in answer.json["errors"]] == [f"/fields/{name}"]
         assert place.get(place.path)["openChange"] is None
 
-    def test_replay(self, place: Place) -> None:
-        body = {"order": [place.own], "fields": {}}
-        first = place.call("POST", f"{place.path}/changes", body, key="k")
-        again = place.call("POST", f"{place.path}/changes", body, key="k")
-        assert (again.status, again.body) == (202, first.body)
-
 
 class TestApply:
     """POST /product-priority-changes/{id}/apply."""

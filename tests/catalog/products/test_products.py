@@ -172,13 +172,6 @@ class TestPut:
         assert seen == [each["removedAt"] is None for each in records]
         assert False in seen
 
-    def test_replay(self, world: World, owner: Someone, store: str) -> None:
-        first = put(world, owner, store, "p-1", product(), key="k")
-        put(world, owner, store, "p-1", product(status="archived"))
-        again = put(world, owner, store, "p-1", product(), key="k")
-        assert (again.status, again.body) == (201, first.body)
-        assert products(world)[0].summary.status == "archived"
-
     def test_product_without_primary_locale_lacks_title(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:

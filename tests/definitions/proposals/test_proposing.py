@@ -119,15 +119,6 @@ class TestProposeDefinition:
         assert answer.status in {400, 422}
         assert desk.get("/change-proposals")["total"] == 0
 
-    def test_replay(self, desk: Desk) -> None:
-        body = {"kind": "segment", "name": "x", "summary": "x", "definition": SEGMENT}
-        token = desk.keys[PROPOSE]
-        first = desk.send(token, "POST", "/change-proposals", body, key="k")
-        second = desk.send(token, "POST", "/change-proposals", body, key="k")
-        assert (first.status, second.status, second.json) == (201, 201, first.json)
-        assert second.header("idempotency-replayed") == "true"
-        assert desk.get("/change-proposals")["total"] == 1
-
     def test_refusal_is_not_stored_for_replay(self, desk: Desk) -> None:
         """The same key may be used again with a corrected body."""
         token = desk.keys[PROPOSE]

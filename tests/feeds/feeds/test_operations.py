@@ -62,12 +62,6 @@ class TestCreate:
         other = shop.world.store(shop.owner)
         assert shop.create(url, storeId=other)["rank"] == 2
 
-    def test_idempotent_replay(self, shop: Shop) -> None:
-        body = shop.draft(shop.server.put("/feed", ROWS))
-        first, second = (shop.do("POST", "/feeds", body, key="k") for _ in range(2))
-        assert (second.status, second.body) == (201, first.body)
-        assert shop.get("/feeds")["total"] == 1
-
     def test_invalid_feeds_are_refused(self, shop: Shop) -> None:
         def problem(**overrides: object) -> tuple[int, str]:
             body = {**shop.draft("https://127.0.0.1/"), **overrides}

@@ -72,10 +72,6 @@ class TestDelete:
         assert place.erase(merged).status == 204
         assert place.call("GET", f"/profiles/{person}").status == 404
 
-    def test_idempotent_replay(self, place: Place) -> None:
-        person = place.upsert(email=ANN)["id"]
-        assert [place.erase(person, key="k").status for _ in range(2)] == [204, 204]
-
 
 class TestWorker:
     """What the worker removes."""

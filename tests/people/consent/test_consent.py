@@ -1,7 +1,6 @@
 """Consent of a profile, an operation a class."""
 
 from datetime import timedelta
-from functools import partial
 from uuid import UUID
 
 import pytest
@@ -10,17 +9,11 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent.states import ConsentState
 from storepost.values import clock
 from tests.harness.receiver import Receiver
-from tests.harness.world import CANARY, Answer
+from tests.harness.world import CANARY
 from tests.people.consent.listening_store import EMAIL, PHONE, Shop
 from tests.people.consent.paths import NOBODY, path_of
 
 LONG_IP = "2001:0DB8:AAAA:BBBB:CCCC:DDDD:EEEE:0001"
-
-
-def send_with_key(shop: Shop, path: str, state: str) -> Answer:
-    """Changes a consent by a request that is retried with the same key."""
-    body = {"state": state}
-    return shop.world.call("PUT", path, token=shop.owner.token, json_body=body, key="k")
 
 
 class TestChangeEmail:
@@ -264,17 +257,6 @@ class TestChangeEmail:
         assert shop.change(second, "subscribed") == body
         assert shop.change(second, "unsubscribed")["state"] == "unsubscribed"
 
-    def test_replay(self, shop: Shop) -> None:
-        profile = shop.person(shop.store())
-        send = partial(send_with_key, shop, path_of(profile, "email"))
-        first = send("subscribed")
-        shop.change(profile, "unsubscribed")
-        again = send("subscribed")
-        assert (again.status, again.body) == (200, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert send("unsubscribed").problem() == (422, "idempotency_key_reused")
-        assert shop.profile(profile.id).email_consent is ConsentState.UNSUBSCRIBED
-
 
 class TestChangeSms:
     """PUT /profiles/{id}/consent/sms: as the email's, of the phone."""
@@ -392,13 +374,3 @@ class TestChangeSms:
         [message] = listener.received
         assert message.json["data"]["channel"] == "sms"
         assert message.json["data"]["address"] == PHONE
-
-    def test_replay(self, shop: Shop) -> None:
-        profile = shop.person(shop.store())
-        send = partial(send_with_key, shop, path_of(profile, "sms"))
-        first = send("subscribed")
-        again = send("subscribed")
-        assert (again.status, again.body) == (200, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert send("unsubscribed").problem() == (422, "idempotency_key_reused")
-        assert len(shop.queued()) == 1

@@ -104,11 +104,3 @@ class TestRetryWriteBack:
         make_all()
         assert len(listener.received) == len(WAITS) + 1
         assert shop.outcome(profile, body, store_id) == "failed"
-
-    def test_replay(self, shop: Shop, listener: Receiver) -> None:
-        profile, body, store_id = self.failed(shop, listener)
-        first = self.retry(shop, profile, body["id"], store_id, key="k")
-        again = self.retry(shop, profile, body["id"], store_id, key="k")
-        assert (again.status, again.body) == (200, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert len(shop.queued()) == 1

@@ -418,24 +418,6 @@ class TestRetry:
         shop.world.deliver()
         assert self.retry(shop, store).json == {"queued": 0}
 
-    def test_replay(self, shop: Shop, listener: Receiver) -> None:
-        store = shop.store()
-        self.failing(shop, listener, store, 1)
-        listener.received.clear()
-        answers = [
-            shop.world.call(
-                "POST",
-                "/write-backs/retry",
-                token=shop.owner.token,
-                json_body={"storeId": str(store)},
-                key="once",
-            )
-            for _ in range(2)
-        ]
-        assert [each.json for each in answers] == [{"queued": 1}] * 2
-        shop.world.deliver()
-        assert len(listener.received) == 1
-
     def test_from_after_to_is_refused(self, shop: Shop) -> None:
         earlier, later = (clock.to_text(clock.now() + timedelta(days=n)) for n in (0, 1))
         answer = self.retry(shop, shop.store(), recordedFrom=later, recordedTo=earlier)

@@ -23,7 +23,6 @@ from tests.people.customers.shop import (
     PHONE,
     Shop,
     as_caller,
-    body,
     day,
     history,
     stored,
@@ -320,15 +319,6 @@ class TestPut:
         assert profile["storeIds"] == sorted([shop.id, second])
         assert ProfileRepository(workspace).get(UUID(profile["id"])) is not None
 
-    def test_replay(self, world: World, shop: Shop) -> None:
-        path = f"/stores/{shop.id}/customers/7"
-        first = world.call("PUT", path, token=shop.by.token, json_body=body(), key="k")
-        shop.put("7", 1, firstName="Newer")
-        again = world.call("PUT", path, token=shop.by.token, json_body=body(), key="k")
-        assert (again.status, again.body) == (201, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert shop.profile()["name"] == "Newer"
-
 
 class TestDelete:
     """DELETE /stores/{id}/customers/{externalId}."""
@@ -353,13 +343,3 @@ class TestDelete:
         assert shop.delete("7").status == 204
         assert stored(world) == rows_before
         assert shop.profile() == profile
-
-    def test_replay(self, world: World, shop: Shop) -> None:
-        shop.put("7")
-        first = shop.delete("7", key="k")
-        shop.put("7", 1)
-        again = shop.delete("7", key="k")
-        assert (first.status, again.status) == (204, 204)
-        assert again.header("idempotency-replayed") == "true"
-        [row] = [row for row in world.rows() if isinstance(row, CustomerItem)]
-        assert row.deleted_at is None

@@ -272,15 +272,6 @@ class TestCreate:
         changed = [key for key, row in after.items() if before.get(key) != row]
         assert [sk.partition("#")[0] for _, sk in changed] == ["event", "profile"]
 
-    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
-        first = post_event(scenario, event({"id": ann["id"]}), key=KEY)
-        again = post_event(scenario, event({"id": ann["id"]}), key=KEY)
-        assert (first.status, again.status, again.body) == (201, 201, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert names_of(scenario, ann["id"]) == ["viewed"]
-        other = post_event(scenario, event({"id": ann["id"]}, "else"), key=KEY)
-        assert other.problem() == (422, "idempotency_key_reused")
-
     def test_idempotency_key_is_reusable_after_validation_error(self, scenario: Scenario) -> None:
         wrong = post_event(scenario, event({"email": ANN}, storeId=str(uuid4())), key=KEY)
         assert wrong.error_paths() == ["/storeId"]

@@ -136,14 +136,6 @@ class TestUpdate:
             answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"email": BOB})
         assert answer.problem() == (409, "identity_conflict")
 
-    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
-        path = f"/profiles/{ann['id']}"
-        first = scenario.call("PATCH", path, {"firstName": "Ann"}, key="k")
-        scenario.call("PATCH", path, {"firstName": "Anna"})
-        second = scenario.call("PATCH", path, {"firstName": "Ann"}, key="k")
-        assert (second.status, second.body) == (200, first.body)
-        assert scenario.get(path)["firstName"] == "Anna"
-
 
 def _named(scenario: Scenario, changes: Any, email: str) -> None:
     """A request gives an address to another profile."""
@@ -472,14 +464,6 @@ class TestMerge:
         assert [
             row["financialStatus"] for row in scenario.get("/orders", profileId=bob)["items"]
         ] == ["refunded"]
-
-    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
-        bob = scenario.upsert(email=BOB)
-        first = scenario.merge(ann["id"], bob["id"], key="k")
-        second = scenario.merge(ann["id"], bob["id"], key="k")
-        assert (first.status, second.status, second.body) == (200, 200, first.body)
-        assert second.header("idempotency-replayed") == "true"
-        assert scenario.get(f"/profiles/{ann['id']}/merges")["total"] == 1
 
     def test_stored_rows_and_queued_message(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         """The redirect keeps what the worker needs, and nothing else once that is done."""

@@ -381,16 +381,6 @@ class TestCrashesAndRaces:
         # The merged id stands for its survivor, whose shown address gets the email.
         assert (len(ann.emails), len(bob.emails)) == (0, 1)
 
-    def test_replay(self, scenario: Scenario) -> None:
-        person = somebody(scenario)
-        path = f"/profiles/{person.id}/opt-in-requests"
-        first = scenario.call("POST", path, {"proof": PROOF}, key="k")
-        again = scenario.call("POST", path, {"proof": PROOF}, key="k")
-        assert (again.status, again.body) == (202, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        scenario.world.deliver()
-        assert len(person.emails) == 1
-
 
 class TestEmailLanguage:
     """The email is in the profile's language, else the workspace's, else in English."""

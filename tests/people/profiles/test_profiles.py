@@ -198,16 +198,6 @@ class TestUpsert:
         )
         assert answer.problem() == (409, "identity_limit")
 
-    def test_replay(self, world: World, owner: Someone) -> None:
-        body = {"email": EMAIL}
-        first = world.call("POST", "/profiles", token=owner.token, json_body=body, key="k")
-        world.advance(seconds=1)
-        second = world.call("POST", "/profiles", token=owner.token, json_body=body, key="k")
-        assert (second.status, second.body) == (201, first.body)
-        assert second.header("idempotency-replayed") == "true"
-        found = world.call("GET", f"/profiles/{first.json['id']}", token=owner.token).json
-        assert found["lastSeenAt"] == first.json["lastSeenAt"]
-
     def test_concurrent_upserts_create_one_profile(self, world: World, owner: Someone) -> None:
         incoming, workspace = IncomingPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
         with world.meanwhile(

@@ -91,11 +91,6 @@ class TestCreate:
         assert call(shop, "POST", "/suppressions", body).error_paths() == paths
         assert listed(shop) == []
 
-    def test_replay(self, shop: Shop) -> None:
-        first, second = (call(shop, "POST", "/suppressions", row(ANN), key="k") for _ in range(2))
-        assert (first.status, second.status) == (201, 201)
-        assert first.json == second.json
-
     def test_complaint_unsubscribes_holder_and_is_written_back(
         self, shop: Shop, listener: Receiver
     ) -> None:

@@ -236,14 +236,6 @@ class TestConnect:
             assert shopify.choose(owner, link, choice).problem() == (410, "link_expired")
         assert StoreRepository(workspace).all() == []
 
-    def test_idempotent_replay(
-        self, world: World, shopify: Shopify, owner: Someone, link: str
-    ) -> None:
-        first, again = (shopify.choose(owner, link, NEW, key="k") for _ in range(2))
-        assert (first.status, first.body) == (200, again.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert len(world.call("GET", "/me", token=owner.token).json["workspaces"]) == 2
-
     def test_concurrent_requests_use_link_once(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:

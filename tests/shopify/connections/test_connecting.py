@@ -137,15 +137,6 @@ class TestCreate:
         [row] = shopify.connections(owner)
         assert row["connectIntentId"] == answer.json["connectIntentId"]
 
-    def test_idempotent_replay(self, world: World, shopify: Shopify, owner: Someone) -> None:
-        answers = [
-            world.call("POST", "/connections", token=owner.token, json_body=NEW, key="k")
-            for _ in range(2)
-        ]
-        assert answers[0].body == answers[1].body
-        assert answers[1].header("idempotency-replayed") == "true"
-        assert len(world.rows("oauth#")) == 1
-
     def test_already_connected_shop_is_refused(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:

@@ -80,15 +80,6 @@ class TestDelete:
         assert shopify.connections(owner) == before
         assert count(workspace) == 0
 
-    def test_idempotent_replay(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
-        shopify.connect(owner, workspace)
-        assert self.delete(world, owner, key="k").status == 204
-        again = self.delete(world, owner, key="k")
-        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
-        assert count(workspace) == 0
-
     @pytest.mark.parametrize("hours", [0, 2])
     def test_expired_token_is_refreshed_to_remove_app(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, hours: int

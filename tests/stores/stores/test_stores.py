@@ -260,12 +260,6 @@ class TestCreate:
             {**rows[0], "isPrimary": False},
         ]
 
-    def test_replay(self, world: World, owner: Someone) -> None:
-        first = world.call("POST", "/stores", token=owner.token, json_body=NEW, key="k")
-        again = world.call("POST", "/stores", token=owner.token, json_body=NEW, key="k")
-        assert (again.status, again.body) == (201, first.body)
-        assert again.header("idempotency-replayed") == "true"
-
 
 class TestGet:
     """GET /stores/{id}."""
@@ -314,13 +308,6 @@ class TestDisconnect:
         answer = world.call("POST", path, token=owner.token)
         assert answer.problem() == (409, "store_disconnected")
         assert store_count(world, owner) == 0
-
-    def test_replay(self, world: World, owner: Someone) -> None:
-        path = f"/stores/{world.store(owner)}/disconnect"
-        first = world.call("POST", path, token=owner.token, key="k")
-        again = world.call("POST", path, token=owner.token, key="k")
-        assert (again.status, again.body) == (200, first.body)
-        assert again.header("idempotency-replayed") == "true"
 
     @pytest.mark.parametrize("imports", ["none", "two that wait", "one that runs"])
     def test_response_equals_the_next_get(self, world: World, imports: str) -> None:

@@ -113,14 +113,6 @@ class TestCreateImport:
         assert between == [202]
         assert answer.problem() == (409, "import_in_progress")
 
-    def test_replay(self, shop: Shop) -> None:
-        first, again = ask(shop, key="k"), ask(shop, key="k")
-        assert (again.status, again.body) == (202, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        other = ask(shop, {"scope": "products"}, key="k")
-        assert other.problem() == (422, "idempotency_key_reused")
-        assert shop.turns().waiting == 1
-
 
 class TestRunning:
     """The states of a pull."""
