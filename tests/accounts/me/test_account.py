@@ -5,23 +5,16 @@ from uuid import uuid4
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.identity.repository import PersonItem, SessionItem, find_token, person_key
+from storepost.accounts.identity.repository import SessionItem, find_token
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import commit_anew
-from storepost.platform.persistence.item import find
 from storepost.values.ids import new_id
-from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.scope import WorkspaceScope
+from tests.harness.accounts import row_of
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
-
-
-def row_of(someone: Someone) -> PersonItem:
-    """The account's row."""
-    row = find(PersonItem, person_key(PersonScope(someone.id)))
-    assert row is not None
-    return row
 
 
 def active_workspace(token: str) -> WorkspaceScope | None:

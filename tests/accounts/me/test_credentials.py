@@ -17,12 +17,11 @@ from tests.accounts.me.accounts import (
     code_in,
     partition,
     refuses_wrong_password,
-    row_of,
-    stored,
     trust,
     two_factor,
     wrong,
 )
+from tests.harness.accounts import person_of, row_of
 from tests.harness.call_interruption import counted
 from tests.harness.world import CANARY, Answer, Someone, World
 
@@ -119,7 +118,7 @@ class TestChangeEmail:
         [email] = world.emails()
         assert email.to == NEW_ADDRESS
         code = code_in(email)
-        assert stored(someone).email == someone.email
+        assert person_of(someone).email == someone.email
         assert find_account(NEW_ADDRESS) is None
         assert partition(world, someone) == {"address_change", "code#address_change"}
         [row] = [row for row in world.rows("person#") if isinstance(row, EmailedCodeItem)]
@@ -140,7 +139,7 @@ class TestChangeEmail:
         assert owner.name in email.text
         assert someone.name not in email.text
         assert someone.email not in email.text
-        assert (stored(someone).email, stored(owner).email) == (someone.email, owner.email)
+        assert (person_of(someone).email, person_of(owner).email) == (someone.email, owner.email)
         # The confirmation doesn't reveal it either: it counts tries as for any other address.
         for expected in [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]:
             tried = world.call(
@@ -217,7 +216,7 @@ class TestConfirmEmail:
         someone, other = account(world), account(world)
         code = self.requested_code(world, someone)
         assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
-        assert stored(other).email == other.email
+        assert person_of(other).email == other.email
 
     def test_changes_the_address(self, world: World) -> None:
         someone = account(world)
@@ -248,7 +247,7 @@ class TestConfirmEmail:
         self.confirm(world, someone, self.requested_code(world, someone))
         code = self.requested_code(world, other, someone.email)
         assert self.confirm(world, other, code).status == 204
-        assert stored(other).email == someone.email
+        assert person_of(other).email == someone.email
 
     def test_only_latest_code_and_address_are_accepted(self, world: World) -> None:
         someone, latest = account(world), f"latest.{CANARY}@example.com"
@@ -257,7 +256,7 @@ class TestConfirmEmail:
         if first != second:
             assert self.confirm(world, someone, first).problem() == (422, "code_invalid")
         assert self.confirm(world, someone, second).status == 204
-        assert stored(someone).email == latest
+        assert person_of(someone).email == latest
         assert find_account(NEW_ADDRESS) is None
 
     def test_code_expires_after_ten_minutes(self, world: World) -> None:
@@ -265,7 +264,7 @@ class TestConfirmEmail:
         code = self.requested_code(world, someone)
         world.advance(minutes=10)
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
-        assert stored(someone).email == someone.email
+        assert person_of(someone).email == someone.email
 
     def test_five_wrong_codes_end_the_change(self, world: World) -> None:
         someone = account(world)
@@ -274,7 +273,7 @@ class TestConfirmEmail:
             answer = self.confirm(world, someone, wrong(code))
             assert answer.problem() == (422, "code_invalid")
         assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
-        assert stored(someone).email == someone.email
+        assert person_of(someone).email == someone.email
         again = self.requested_code(world, someone)
         assert self.confirm(world, someone, again).status == 204
 
@@ -283,7 +282,7 @@ class TestConfirmEmail:
         codes = [self.requested_code(world, first), self.requested_code(world, second)]
         assert self.confirm(world, first, codes[0]).status == 204
         assert self.confirm(world, second, codes[1]).problem() == (409, "email_taken")
-        assert stored(second).email == second.email
+        assert person_of(second).email == second.email
         found = find_account(NEW_ADDRESS)
         assert found is not None
         assert found.id == first.id

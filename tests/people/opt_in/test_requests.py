@@ -23,10 +23,10 @@ from tests.people.opt_in.requested import (
     PROOF,
     WORDING,
     Requested,
-    opened,
     pressed,
     somebody,
 )
+from tests.people.unsubscribing.following import opened
 
 
 def name_of(scenario: Scenario) -> str:

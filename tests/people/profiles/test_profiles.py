@@ -27,14 +27,6 @@ OTHER = f"bob.{CANARY}@example.com"
 PHONE = "+14155550123"
 
 
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
 def upsert(world: World, by: Someone, **body: object) -> dict[str, Any]:
     """A profile that was just created or updated."""
     answer = world.call("POST", "/profiles", token=by.token, json_body=body)

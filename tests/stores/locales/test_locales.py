@@ -15,14 +15,6 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
 
 
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
 def added(world: World, by: Someone, code: str, label: str | None = None) -> dict[str, Any]:
     """A locale that was just created."""
     body = {"code": code} | ({"label": label} if label else {})

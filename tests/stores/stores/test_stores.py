@@ -29,14 +29,6 @@ NEW = {
 HOOK = "https://hooks.olive.example.com/consent"
 
 
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
 def make_import(workspace: WorkspaceScope, store: str, *, is_running: bool) -> None:
     """Gives the store one more import of orders, which waits unless it runs."""
     changes, turns = Changes(), TurnsRepository(workspace).get(UUID(store))
