@@ -22,18 +22,6 @@ from tests.harness.world import CANARY, Answer, Someone, World
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    return world.person("Olive Owner")
-
-
-@pytest.fixture
-def workspace(world: World, owner: Someone) -> WorkspaceScope:
-    """The owner's workspace."""
-    return world.workspace(owner, "Olive's Shop")
-
-
-@pytest.fixture
 def guest(world: World) -> Someone:
     """A person with an account, to be invited."""
     return world.person(f"Gus {CANARY}")

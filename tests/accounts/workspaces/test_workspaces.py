@@ -148,16 +148,6 @@ class TestAvailableSlug:
 class TestUpdate:
     """PATCH /workspaces/{id}."""
 
-    @pytest.fixture
-    def owner(self, world: World) -> Someone:
-        """The owner of a workspace."""
-        return world.person("Olive Owner")
-
-    @pytest.fixture
-    def workspace(self, world: World, owner: Someone) -> WorkspaceScope:
-        """The owner's workspace."""
-        return world.workspace(owner, "Olive's Shop")
-
     def patch(
         self,
         world: World,
