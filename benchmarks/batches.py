@@ -116,8 +116,7 @@ def main() -> None:
         open_shop("warm-up").import_orders([order(0, 0)])  # imports the handlers
         for rows in (single, long):
             for cells in rows(meter):
-                table.add(*cells)
-                print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+                table.show(*cells)
     table.publish()
 
 

@@ -133,8 +133,7 @@ def main() -> None:
         with aws_for_all() as address:
             imported(meter, open_shop("warm-up"), 1, address)  # imports the request's handlers
             for cells in rows(meter, address):
-                table.add(*cells)
-                print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+                table.show(*cells)
     table.publish()
 
 

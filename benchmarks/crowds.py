@@ -127,7 +127,7 @@ def report(table: Table, engine_url: str, engine_port: int, kind: Kind) -> None:
     if kind.is_ours and (found := faults(tree)):
         raise SystemExit(f"{kind}: {found}")
     cuts = quantiles(done["seconds"], n=20)
-    table.add(
+    table.show(
         "scattered" if kind.scattered else "in order",
         kind.commit,
         kind.writers,
@@ -141,7 +141,6 @@ def report(table: Table, engine_url: str, engine_port: int, kind: Kind) -> None:
         fmean(pages.first) if pages.first else None,
         fmean(pages.others) if pages.others else None,
     )
-    print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
 
 
 def main() -> None:

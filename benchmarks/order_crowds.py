@@ -183,8 +183,7 @@ def main() -> None:
         for kind in kinds():
             commits = both if kind.order == "in order" else figures
             for commit, sums in measured(engine.port, commits, kind).items():
-                table.add(*row(kind, commit, sums))
-                print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+                table.show(*row(kind, commit, sums))
                 print(dict(sums.answers), flush=True)
     table.publish()
 

@@ -203,8 +203,7 @@ def main() -> None:
     with tables():
         start_other_services()
         for cells in rows():
-            table.add(*cells)
-            print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+            table.show(*cells)
     table.publish()
 
 

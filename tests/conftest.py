@@ -31,7 +31,7 @@ from tests.harness.faults import FakeTime, fake_clock  # noqa: E402
 from tests.harness.least_privilege import Recorder, unused  # noqa: E402
 from tests.harness.log_watch import LogWatch  # noqa: E402
 from tests.harness.transactions import Transactions  # noqa: E402
-from tests.harness.world import World  # noqa: E402
+from tests.harness.world import Someone, World  # noqa: E402
 
 # `make test` runs the same examples every time; `make test-long` searches further, and prints how
 # to reproduce a failure.
@@ -80,6 +80,14 @@ def world() -> Iterator[World]:
     fresh = World()
     yield fresh
     fresh.close()
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace; rooms that need the workspace itself have their own."""
+    person = world.person()
+    world.workspace(person)
+    return person
 
 
 @pytest.fixture(autouse=True)

@@ -71,6 +71,12 @@ class Table:
             raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
         self.rows.append(cells)
 
+    def show(self, *cells: Cell) -> None:
+        """Adds a row and prints it, as the whole table takes minutes."""
+        self.add(*cells)
+        lines = self.text().removesuffix("\n".join(self.notes)).rstrip()
+        print(lines.splitlines()[-1], flush=True)
+
     def text(self) -> str:
         """Returns the table as text, with aligned figures."""
         heads = [column.heading for column in self.columns]

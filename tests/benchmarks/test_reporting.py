@@ -71,6 +71,11 @@ def test_publish_prints_and_writes_the_table(
     assert written == table().document(date.fromisoformat(written["date"]))
 
 
+def test_row_is_printed_once_it_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    table().show("dearest", 9876.5, 2, 4)
+    assert capsys.readouterr().out == "dearest      9,876.5         2.00 !      4\n"
+
+
 def test_row_with_wrong_number_of_cells_is_refused() -> None:
     with pytest.raises(ValueError, match="2 cells for 4 columns"):
         table().add("cheap", 1.0)

@@ -19,14 +19,6 @@ def replayed(answer: Any) -> bool:
     return bool(answer.headers.get("idempotency-replayed") == "true")
 
 
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
 def test_one_effect_and_identical_responses(world: World, owner: Someone) -> None:
     """An invitation, which sends an email; and a key, whose secret each call's answer has."""
     invited = {"email": "guest.canary@example.com", "role": "member"}

@@ -19,14 +19,6 @@ APART = (0, 0.02, 0.1)
 """Seconds between two requests, which take about the second one: at once, overlapping, or after."""
 
 
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
 def moments() -> Iterator[tuple[str, str]]:
     """Yields two past times per round, a millisecond apart, and later than the previous round's."""
     begin = clock.now() - timedelta(hours=1)

@@ -13,7 +13,6 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.coupons.coupon_store import Shop, counts
-from tests.harness.world import World
 
 NOWHERE = "c0ffee00-0000-4000-8000-000000000000"
 
@@ -30,67 +29,6 @@ def without_permission(shop: Shop) -> None:
     assert store
     stores.save(changes, replace(store, makes_coupons=False))
     changes.commit()
-
-
-class TestEveryOperation:
-    """What all of them have in common."""
-
-    OPERATIONS: tuple[tuple[str, str, object], ...] = (
-        ("GET", "/coupons", None),
-        ("POST", "/coupons", {}),
-        ("POST", "/coupons/import/check", {}),
-        ("POST", "/coupons/import", {}),
-        ("GET", f"/coupons/{NOWHERE}", None),
-        ("PATCH", f"/coupons/{NOWHERE}", {}),
-        ("POST", f"/coupons/{NOWHERE}/codes", {"quantity": 1}),
-        ("POST", f"/coupons/{NOWHERE}/end", None),
-        ("POST", f"/coupons/{NOWHERE}/archive", None),
-        ("GET", f"/coupons/{NOWHERE}/codes", None),
-        ("POST", f"/coupons/{NOWHERE}/assign", {"profileId": NOWHERE}),
-        ("POST", f"/coupon-codes/{NOWHERE}/retry", None),
-        ("DELETE", f"/coupon-codes/{NOWHERE}", None),
-    )
-
-    @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_anonymous_callers_are_refused(
-        self, world: World, method: str, path: str, body: object
-    ) -> None:
-        answer = world.call(method, path, json_body=body)
-        assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_invalid_and_unknown_ids(
-        self, shop: Shop, method: str, path: str, body: object
-    ) -> None:
-        if NOWHERE not in path:
-            return
-        assert shop.call(method, path, body).problem() == (404, "not_found")
-        wrong = shop.call(method, path.replace(NOWHERE, "x"), body)
-        assert wrong.error_paths() == ["path.id"]
-
-    def test_other_workspaces_coupons_and_codes_are_not_found(self, shop: Shop) -> None:
-        coupon = shop.pool()
-        [code, *_] = shop.codes(coupon)
-        other = Shop(shop.world)
-        person = other.person()
-        assert other.get("/coupons")["total"] == 0
-        for method, path, body in (
-            ("GET", f"/coupons/{coupon}", None),
-            ("GET", f"/coupons/{coupon}/codes", None),
-            ("PATCH", f"/coupons/{coupon}", {"name": "Mine"}),
-            ("POST", f"/coupons/{coupon}/codes", {"quantity": 1}),
-            ("POST", f"/coupons/{coupon}/end", None),
-            ("POST", f"/coupons/{coupon}/archive", None),
-            ("POST", f"/coupons/{coupon}/assign", {"profileId": person}),
-            ("POST", f"/coupon-codes/{code['id']}/retry", None),
-            ("DELETE", f"/coupon-codes/{code['id']}", None),
-            ("POST", "/coupons", other.body(storeId=shop.store_id)),
-            ("POST", "/coupons/import/check", {"storeId": shop.store_id, "content": "A1"}),
-        ):
-            is_named_in_body = "storeId" in (body if isinstance(body, dict) else {})
-            expected = (422, "validation") if is_named_in_body else (404, "not_found")
-            assert other.call(method, path, body).problem() == expected, path
-        assert shop.counts(coupon) == counts(available=3)
 
 
 class TestCreate:
@@ -225,14 +163,6 @@ class TestCreate:
         more = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 1})
         assert more.problem() == (409, "permission_missing")
         assert shop.import_codes("X1").status == 202
-
-    def test_idempotent_replay(self, shop: Shop) -> None:
-        first = shop.call("POST", "/coupons", shop.body(), key="k")
-        again = shop.call("POST", "/coupons", shop.body(), key="k")
-        assert (again.status, again.json) == (201, first.json)
-        assert again.header("idempotency-replayed") == "true"
-        assert shop.get("/coupons")["total"] == 1
-        assert len(shop.code_rows()) == 3
 
 
 class TestList:

@@ -5,7 +5,6 @@ import json
 import re
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
 
@@ -13,38 +12,19 @@ from openapi.problems import all_problems
 from storepost.api.http.negotiation import Representation, preferred
 from storepost.api.reference.pages import LINK_PAGES
 from storepost.values.problems import kinds
+from tests.harness.pages import Page
 from tests.harness.world import BASE_URL, Answer, World
 
 # What Firefox and Chromium send for a page.
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
-class Reader(HTMLParser):
-    """A page's tags, ids, and the attributes that could fetch something."""
-
-    def __init__(self, html: str) -> None:
-        """Reads the whole page."""
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
-
-    @property
-    def ids(self) -> list[str]:
-        return [str(a["id"]) for _, a in self.tags if "id" in a]
-
-
-def page_of(answer: Answer) -> Reader:
+def page_of(answer: Answer) -> Page:
     """The page, once it is seen to be self-contained and shut to everything else."""
     assert answer.status == 200
     assert answer.header("content-type") == "text/html; charset=utf-8"
     html = answer.body.decode()
-    page = Reader(html)
+    page = Page(html)
     assert len(page.ids) == len(set(page.ids))
     for _, attributes in page.tags:
         assert not attributes.keys() & {"src", "srcset", "style", "action"}

@@ -3,17 +3,24 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from datetime import UTC, datetime
+from itertools import count
 from typing import Any
+from unittest import mock
+from uuid import UUID
 
 import pytest
 
-from local import gateway
+from local import functions, gateway
 from openapi.entity_tags import IF_MATCH, IF_NONE_MATCH
 from openapi.story.exchanges import recorded
 from openapi.story.recording import exchanges, routes
 from storepost.accounts.identity import passwords
+from storepost.platform.persistence import idempotency
 from storepost.shopify.admin import AdminClient
+from storepost.values import clock
 from tests.harness.answers import operation_of, operations
+from tests.harness.engines import engine
 from tests.harness.world import World
 
 OPERATIONS = sorted(routes())
@@ -36,12 +43,16 @@ class Probes:
     """
 
     def __init__(self) -> None:
+        self.numbers = count()
         self.repeated: dict[str, int] = {}
         """A second `DELETE`, by path."""
         self.known: dict[str, int] = {}
         """A second `GET` with the tag of the first, by operation."""
         self.refused: dict[str, int] = {}
         """A change with another tag in `If-Match` than the resource has, by operation."""
+        self.differing: dict[str, object] = {}
+        """What a write answered or changed when it came again with its key, by operation: nothing
+        that the first one had not."""
 
     def send(
         self, event: dict[str, Any], handle: Callable[[Any], gateway.Answer]
@@ -55,7 +66,11 @@ class Probes:
         if IF_MATCH in parameters:
             before["headers"]["if-match"] = '"another"'
             refused = handle(before).status
-        answer = handle(event)
+        event["headers"].setdefault("idempotency-key", f"story-{next(self.numbers)}")
+        answer = handle(deepcopy(event))
+        is_write = method != "GET" and operation.get("security")
+        if is_write and answer.status < 300 and name not in self.differing:
+            self.differing[name] = differences(event, answer, handle)
         if refused is not None and answer.status < 300:
             self.refused[name] = refused
         if method == "DELETE" and answer.status == DELETED:
@@ -64,6 +79,22 @@ class Probes:
             again["headers"]["if-none-match"] = answer.headers["ETag"]
             self.known[name] = handle(again).status
         return answer
+
+
+def differences(
+    event: dict[str, Any], first: gateway.Answer, handle: Callable[[Any], gateway.Answer]
+) -> object:
+    """What the same request changes or is answered otherwise; None if it is a replay."""
+    before = engine().stored().rows
+    with mock.patch.object(gateway, "invoke", functions.invoke_here):  # not counted by `seeded`
+        again = handle(deepcopy(event))
+    if engine().stored().rows != before:
+        return "it changed rows"
+    expected = {**first.headers, "idempotency-replayed": "true"}
+    expected["request-id"] = again.headers["request-id"]
+    if (again.status, again.headers, again.body) != (first.status, expected, first.body):
+        return again.status, again.headers, again.body
+    return None
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +110,10 @@ def story_exchanges(probes: Probes) -> Iterator[Exchanges]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gateway, "handle", lambda event: probes.send(event, handle))
+        # Idempotency takes the machine's time and this offset: the story has its own time.
+        patch.setattr(clock, "offset", lambda: clock.now() - datetime.now(UTC))
+        # Ids are drawn one after another, and `make examples` sends no idempotency keys.
+        patch.setattr(idempotency, "uuid4", lambda: UUID(int=next(probes.numbers)))
         patch.setattr(passwords, "MEMORY_KIB", 8)
         patch.setattr(passwords, "PASSES", 1)
         # The pretend shop is done at once with what a real one takes seconds for.
@@ -123,6 +158,16 @@ def test_every_change_with_another_etag_is_refused(
     """Before the same change without a tag is made."""
     assert probes.refused.keys() == taking(IF_MATCH) & story_exchanges.keys()
     assert {name: status for name, status in probes.refused.items() if status != 412} == {}
+
+
+def test_every_write_with_a_key_is_replayed(story_exchanges: Exchanges, probes: Probes) -> None:
+    """But those that end their own caller's session."""
+    writes = {o["operationId"] for _, m, o in operations() if m != "GET" and o["security"]}
+    assert writes == probes.differing.keys()
+    assert {name for name, what in probes.differing.items() if what} == {
+        "auth.signOut",
+        "me.delete",
+    }
 
 
 def taking(parameter: dict[str, str]) -> set[str]:

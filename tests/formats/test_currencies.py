@@ -21,14 +21,6 @@ def in_currency(code: str, **change: object) -> dict[str, Any]:
     return body
 
 
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """A person with a workspace."""
-    someone = world.person()
-    world.workspace(someone)
-    return someone
-
-
 def test_table_has_all_codes_of_iso_4217() -> None:
     """A new release of the library may add a code: add it to `values/currencies.json`."""
     now = {each.code: int(each.exponent or 0) for each in iso4217.Currency}

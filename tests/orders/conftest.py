@@ -6,14 +6,6 @@ from tests.harness.world import Someone, World
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
-@pytest.fixture
 def store(world: World, owner: Someone) -> str:
     """A custom store of the owner's workspace, in euros."""
     return world.store(owner, name="Olive's Shop")

@@ -65,11 +65,6 @@ class TestCreate:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
         assert ask(hooks, owner).problem() == (409, "needs_reauth")
 
-    def test_other_workspaces_store_is_not_found(self, hooks: Hooks) -> None:
-        stranger = hooks.world.person()
-        hooks.world.workspace(stranger)
-        assert ask(hooks, stranger).problem() == (404, "not_found")
-
 
 class TestFirstImport:
     """A shop that is connected is pulled without a request."""

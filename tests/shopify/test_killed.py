@@ -15,12 +15,6 @@ from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace to which the shop is connected."""
-    return world.person()
-
-
-@pytest.fixture
 def workspace(world: World, shopify: Shopify, owner: Someone) -> WorkspaceScope:
     """That workspace."""
     scope = world.workspace(owner)

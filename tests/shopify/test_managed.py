@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from storepost.values.ids import new_id
 from tests.catalog.products.sample import product
 from tests.harness.world import Someone
 from tests.orders.sample import order
@@ -46,12 +45,3 @@ class TestManagedByPlatform:
         is_of_write_back = path.startswith("/write-back")
         detail = "Only custom stores have a write-back address."
         assert (answer.json["detail"] == detail) == is_of_write_back
-
-    @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_unknown_store_is_not_found(
-        self, hooks: Hooks, owner: Someone, method: str, path: str, body: object
-    ) -> None:
-        answer = hooks.world.call(
-            method, f"/stores/{new_id()}{path}", token=owner.token, json_body=body
-        )
-        assert answer.problem() == (404, "not_found")

@@ -20,12 +20,6 @@ from tests.shopify.shops import OTHER, SHOP, Shopify, tokens_of
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace to which the shop is connected."""
-    return world.person()
-
-
-@pytest.fixture
 def workspace(world: World, shopify: Shopify, owner: Someone) -> WorkspaceScope:
     """That workspace."""
     scope = world.workspace(owner)

@@ -32,12 +32,6 @@ SOON_SECONDS = 20
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    return world.person()
-
-
-@pytest.fixture
 def workspace(world: World, owner: Someone) -> WorkspaceScope:
     """The owner's workspace."""
     return world.workspace(owner)

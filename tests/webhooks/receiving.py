@@ -1,10 +1,8 @@
 """A workspace with webhook endpoints, and the messages to them, without a network."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.sqs.models import sqs_backends
@@ -105,8 +103,3 @@ def waiting(queue: str) -> list[Any]:
     """The messages that SQS holds in a queue, delayed or not."""
     queues = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues
     return list(queues[aws.queue_url(queue).rpartition("/")[2]]._messages)
-
-
-def uuid_of(delivery: Mapping[str, Any]) -> UUID:
-    """The id of a delivery."""
-    return UUID(delivery["id"])

@@ -1,7 +1,7 @@
 """Requests about deliveries: the list, one more attempt, a replay of failed ones."""
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -166,10 +166,6 @@ class TestRetry:
         self.retried(hooks, endpoint, delivery)
         assert receiver.ids == [delivery, delivery]
         assert len(hooks.delivery(endpoint, delivery)["attempts"]) == 2
-
-    def test_unknown_id_is_not_found(self, hooks: Hooks) -> None:
-        answer = hooks.call("POST", f"/{hooks.endpoint()}/deliveries/{uuid4()}/retry")
-        assert answer.problem() == (404, "not_found")
 
 
 class TestReplay:

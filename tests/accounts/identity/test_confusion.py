@@ -38,12 +38,12 @@ from tests.accounts.sign_in.accounts import (
     challenged,
     code_in,
     fragment_in,
-    stored,
     try_second_step,
     try_sign_in,
     with_backup_codes,
     with_email_codes,
 )
+from tests.harness.accounts import person_of
 from tests.harness.world import CANARY, Answer, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify
 
@@ -128,7 +128,7 @@ def _reset(world: World, owner: Someone) -> str:
 
 def _trusted_browser(person: Someone) -> str:
     changes = Changes()
-    token = trust_browser(changes, stored(person))
+    token = trust_browser(changes, person_of(person))
     changes.commit()
     return token
 

@@ -6,12 +6,8 @@ import pytest
 
 from storepost.accounts.identity import sessions, trusted_browsers
 from storepost.accounts.identity.credentials import TrustedBrowserItem
-from storepost.accounts.identity.model import Person, Session
+from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.repository import (
-    SessionItem,
-    as_session,
-    find_person,
-    find_token,
     sessions_of,
 )
 from storepost.accounts.identity.sessions import Device, device_of, end_all_sessions, open_session
@@ -26,21 +22,10 @@ from storepost.accounts.identity.trusted_browsers import (
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
 from storepost.values.scope import PersonScope
-from tests.harness.world import Someone, World
+from tests.harness.accounts import person_of, session_of
+from tests.harness.world import World
 
 NOWHERE = Device(None, None, None)
-
-
-def person_of(someone: Someone) -> Person:
-    person = find_person(PersonScope(someone.id))
-    assert person is not None
-    return person
-
-
-def session_of(token: str) -> Session:
-    item = find_token(digest(token))
-    assert isinstance(item, SessionItem)
-    return as_session(item)
 
 
 def opened(person: Person) -> str:

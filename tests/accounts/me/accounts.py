@@ -9,15 +9,14 @@ from functools import cache
 from pynamodb.attributes import Attribute
 
 from storepost.accounts.identity import trusted_browsers
-from storepost.accounts.identity.model import KeyScope, Person
 from storepost.accounts.identity.passwords import hash_password
-from storepost.accounts.identity.repository import PersonItem, find_person, person_key
+from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.idempotency import RecordItem, unpacked
-from storepost.platform.persistence.item import find
 from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope
+from tests.harness.accounts import person_of, row_of
 from tests.harness.world import Answer, Email, Someone, World
 
 PASSWORD = "right canary password"
@@ -46,20 +45,6 @@ def _write(someone: Someone, attribute: Attribute[str], value: str) -> None:
     changes.commit()
 
 
-def row_of(someone: Someone) -> PersonItem:
-    """The account's row."""
-    row = find(PersonItem, person_key(PersonScope(someone.id)))
-    assert row is not None
-    return row
-
-
-def stored(someone: Someone) -> Person:
-    """The account as it is stored."""
-    person = find_person(PersonScope(someone.id))
-    assert person is not None
-    return person
-
-
 def partition(world: World, someone: Someone) -> set[str]:
     """The sort keys of the person's rows, except the account, its sessions and its limits."""
     keys = {row.sk for row in world.rows(f"person#{short(someone.id)}")}
@@ -79,7 +64,7 @@ def trust(someone: Someone, browsers: int = 1) -> None:
     """Makes the person trust some browsers."""
     changes = Changes()
     for _ in range(browsers):
-        trusted_browsers.trust_browser(changes, stored(someone))
+        trusted_browsers.trust_browser(changes, person_of(someone))
     changes.commit()
 
 
@@ -144,16 +129,6 @@ def _confirmed(world: World, someone: Someone, path: str, code: str) -> list[str
     assert answer.status == 200, answer.body
     codes: list[str] = answer.json["backupCodes"]
     return codes
-
-
-def refuses_strangers(world: World, method: str, path: str) -> None:
-    """An anonymous caller is refused before the body is read, and so is every key."""
-    anonymous = world.call(method, path, json_body={"unknown": 1})
-    assert anonymous.problem() == (401, "unauthenticated")
-    maker = world.person()
-    key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
-    answer = world.call(method, path, token=key, json_body={"unknown": 1})
-    assert answer.problem() == (403, "sign_in_required")
 
 
 def refuses_wrong_password(world: World, path: str, body: Json, field: str = "password") -> None:

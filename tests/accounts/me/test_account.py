@@ -5,23 +5,16 @@ from uuid import uuid4
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.identity.repository import PersonItem, SessionItem, find_token, person_key
+from storepost.accounts.identity.repository import SessionItem, find_token
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import commit_anew
-from storepost.platform.persistence.item import find
 from storepost.values.ids import new_id
-from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.scope import WorkspaceScope
+from tests.harness.accounts import row_of
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
-
-
-def row_of(someone: Someone) -> PersonItem:
-    """The account's row."""
-    row = find(PersonItem, person_key(PersonScope(someone.id)))
-    assert row is not None
-    return row
 
 
 def active_workspace(token: str) -> WorkspaceScope | None:
@@ -106,13 +99,6 @@ class TestGet:
 class TestUpdate:
     """PATCH /me."""
 
-    def test_api_key_is_refused(self, world: World) -> None:
-        maker = world.person()
-        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
-        answer = world.call("PATCH", "/me", token=key, json_body={"name": "Ann"})
-        assert answer.problem() == (403, "sign_in_required")
-        assert row_of(maker).name == maker.name
-
     @pytest.mark.parametrize(
         ("body", "paths"),
         [
@@ -138,25 +124,9 @@ class TestUpdate:
         assert (answer.status, answer.json) == (200, shown)
         assert row_of(other).name == other.name
 
-    def test_replay(self, world: World) -> None:
-        someone = world.person()
-        for name, key in (("Ann", "k1"), ("Bea", "k2"), ("Ann", "k1")):
-            answer = world.call(
-                "PATCH", "/me", token=someone.token, json_body={"name": name}, key=key
-            )
-            assert (answer.status, answer.json["user"]["name"]) == (200, name)
-        assert answer.header("idempotency-replayed") == "true"
-        assert row_of(someone).name == "Bea"
-
 
 class TestGetWorkspace:
     """GET /me/workspace."""
-
-    def test_api_key_is_refused(self, world: World) -> None:
-        maker = world.person()
-        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
-        answer = world.call("GET", "/me/workspace", token=key)
-        assert answer.problem() == (403, "sign_in_required")
 
     def test_chosen_workspace(self, world: World) -> None:
         someone = world.person()
@@ -212,14 +182,6 @@ class TestGetWorkspace:
 
 class TestSetWorkspace:
     """PUT /me/workspace."""
-
-    def test_api_key_is_refused(self, world: World) -> None:
-        maker = world.person()
-        workspace = world.workspace(maker)
-        key = world.api_key(workspace, KeyScope.WRITE, maker)
-        body = {"workspaceId": str(workspace.id)}
-        answer = world.call("PUT", "/me/workspace", token=key, json_body=body)
-        assert answer.problem() == (403, "sign_in_required")
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -279,18 +241,3 @@ class TestSetWorkspace:
         )
         assert (answer.status, answer.json["requireTwoFactor"]) == (200, True)
         assert active_workspace(someone.token) == workspace
-
-    def test_replay(self, world: World) -> None:
-        someone = world.person()
-        first, second = world.workspace(someone), world.workspace(someone)
-        for workspace, key in ((first, "k1"), (second, "k2"), (first, "k1")):
-            answer = world.call(
-                "PUT",
-                "/me/workspace",
-                token=someone.token,
-                json_body={"workspaceId": str(workspace.id)},
-                key=key,
-            )
-            assert (answer.status, answer.json["id"]) == (200, str(workspace.id))
-        assert answer.header("idempotency-replayed") == "true"
-        assert active_workspace(someone.token) == second

@@ -19,7 +19,6 @@ from tests.accounts.me.accounts import (
     account,
     app_on,
     email_on,
-    refuses_strangers,
     refuses_wrong_password,
     start_email,
     trust,
@@ -49,9 +48,6 @@ def traces(world: World, someone: Someone) -> list[str]:
 
 class TestDelete:
     """POST /me/delete."""
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", "/me/delete")
 
     @pytest.mark.parametrize(
         ("body", "paths"), [({}, ["/password"]), ({"password": PASSWORD, "sure": True}, ["/sure"])]

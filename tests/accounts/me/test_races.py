@@ -33,13 +33,12 @@ from tests.accounts.me.accounts import (
     app_on,
     code_in,
     email_on,
-    row_of,
     start_app,
-    stored,
     totp,
     trust,
     two_factor,
 )
+from tests.harness.accounts import person_of, row_of
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Answer, Someone, World
 
@@ -98,11 +97,11 @@ class TestTwoFactor:
             monkeypatch,
             two_factor_settings,
             "delete_seed",
-            lambda changes: repository.change_email_codes(changes, stored(someone), None),
+            lambda changes: repository.change_email_codes(changes, person_of(someone), None),
         )
         answer = post(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
         assert answer == (409, "two_factor_last_method")
-        assert stored(someone).app_since is not None
+        assert person_of(someone).app_since is not None
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
     @pytest.mark.parametrize(("method", "transaction"), [("app", 3), ("email", 1)])
@@ -120,7 +119,7 @@ class TestTwoFactor:
         ):
             answer = _turn_off(world, someone, method)
         assert answer == (409, "two_factor_last_method")
-        assert stored(someone).has_two_factor
+        assert person_of(someone).has_two_factor
         assert backup_codes_left(PersonScope(someone.id)) == 10
 
     @pytest.mark.parametrize("method", ["app", "email"])
@@ -138,7 +137,7 @@ class TestTwoFactor:
         found = WorkspaceRepository(workspace).get()
         assert found is not None
         assert (found.require_two_factor, found.name == "New") == (False, False)
-        assert not stored(someone).has_two_factor
+        assert not person_of(someone).has_two_factor
 
     def test_concurrently_enabled_methods_share_backup_codes(
         self, world: World, monkeypatch: pytest.MonkeyPatch
@@ -146,7 +145,7 @@ class TestTwoFactor:
         someone, codes = account(world), []
 
         def turn_email_on(changes: Changes) -> None:
-            repository.change_email_codes(changes, stored(someone), clock.now())
+            repository.change_email_codes(changes, person_of(someone), clock.now())
             codes.extend(new_backup_codes(changes, PersonScope(someone.id)))
 
         secret = start_app(world, someone)
@@ -165,7 +164,7 @@ class TestTwoFactor:
         email_on(world, someone)
 
         def turn_email_off(changes: Changes) -> None:
-            repository.change_email_codes(changes, stored(someone), None)
+            repository.change_email_codes(changes, person_of(someone), None)
             delete_backup_codes(changes, PersonScope(someone.id))
 
         meanwhile(monkeypatch, two_factor_settings, "new_backup_codes", turn_email_off)
@@ -184,7 +183,7 @@ class TestCredentials:
         trust(someone)
 
         def change(changes: Changes) -> None:
-            person = stored(someone)
+            person = person_of(someone)
             caller = SignedInPerson(person, _session_of(someone), someone.token)
             repository.change_password(changes, caller, hash_password(other))
 
@@ -211,7 +210,7 @@ class TestCredentials:
             ),
         )
         assert post(world, someone, "/me/email/confirm", code=code) == (409, "email_taken")
-        assert stored(someone).email == someone.email
+        assert person_of(someone).email == someone.email
         assert len(world.emails()) == 1
 
 
@@ -236,7 +235,7 @@ class TestMemberships:
         membership = WorkspaceRepository(workspace).membership_of(someone.id)
         assert membership is not None
         assert membership.role is Role.OWNER
-        assert stored(someone).email == someone.email
+        assert person_of(someone).email == someone.email
 
     @pytest.mark.parametrize("has_another", [False, True])
     def test_workspace_created_during_account_deletion_keeps_its_owner(
@@ -251,7 +250,7 @@ class TestMemberships:
         [made] = created
         owner = WorkspaceRepository(WorkspaceScope(UUID(made.json["id"]))).owner()
         assert owner is not None
-        assert owner.person_id == stored(someone).id
+        assert owner.person_id == person_of(someone).id
 
     @pytest.mark.parametrize("has_another", [False, True])
     def test_deleted_account_creates_no_workspace(self, world: World, *, has_another: bool) -> None:
@@ -304,7 +303,7 @@ class TestMemberships:
         assert answer == (409, "owner_leave")
         found = WorkspaceRepository(workspace).owner()
         assert found is not None
-        assert found.person_id == stored(someone).id
+        assert found.person_id == person_of(someone).id
 
     def test_deleted_account_becomes_no_owner(
         self, world: World, monkeypatch: pytest.MonkeyPatch
@@ -342,7 +341,7 @@ class TestMemberships:
         body = {"workspaceId": str(workspace.id)}
         answer = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
         assert answer.problem() == (422, "validation")
-        assert stored(someone).last_workspace_id is None
+        assert person_of(someone).last_workspace_id is None
 
 
 def _create_workspace(world: World, someone: Someone) -> Answer:

@@ -18,7 +18,6 @@ from tests.accounts.me.accounts import (
     email_on,
     keeps_its_secret,
     partition,
-    refuses_strangers,
     refuses_wrong_password,
     start_app,
     totp,
@@ -34,9 +33,6 @@ class TestStartApp:
     """POST /me/two-factor/app."""
 
     path = "/me/two-factor/app"
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -113,9 +109,6 @@ class TestConfirmApp:
     def confirm(self, world: World, someone: Someone, code: str) -> Answer:
         """The answer to a code."""
         return world.call("POST", self.path, token=someone.token, json_body={"code": code})
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -225,9 +218,6 @@ class TestDisableApp:
         body = {"password": PASSWORD}
         return world.call("POST", self.path, token=someone.token, json_body=body, key=key)
 
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
-
     def test_bad_input(self, world: World) -> None:
         answer = world.call("POST", self.path, token=account(world).token, json_body={})
         assert answer.error_paths() == ["/password"]
@@ -273,10 +263,3 @@ class TestDisableApp:
         assert is_since_now(found["app"])
         assert found["trustedBrowsers"] == 1
         assert backup_codes_left(PersonScope(someone.id)) == 10
-
-    def test_replay(self, world: World) -> None:
-        someone = account(world)
-        app_on(world, someone)
-        answers = [self.disable(world, someone, key="k") for _ in range(2)]
-        assert [answer.status for answer in answers] == [204, 204]
-        assert answers[1].header("idempotency-replayed") == "true"

@@ -14,7 +14,6 @@ from tests.accounts.me.accounts import (
     email_on,
     keeps_its_secret,
     partition,
-    refuses_strangers,
     refuses_wrong_password,
     trust,
     two_factor,
@@ -34,9 +33,6 @@ class TestNewBackupCodes:
     """POST /me/two-factor/backup-codes."""
 
     path = "/me/two-factor/backup-codes"
-
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
 
     def test_bad_input(self, world: World) -> None:
         answer = world.call("POST", self.path, token=account(world).token, json_body={})
@@ -83,9 +79,6 @@ class TestForgetTrustedBrowsers:
 
     path = "/me/two-factor/trusted-browsers/forget"
 
-    def test_anonymous_caller_and_api_key_are_refused(self, world: World) -> None:
-        refuses_strangers(world, "POST", self.path)
-
     def test_forgets_only_the_persons_own_browsers(self, world: World) -> None:
         someone, other = account(world), account(world)
         codes = app_on(world, someone)
@@ -112,16 +105,6 @@ class TestForgetTrustedBrowsers:
         other, _ = world.sign_in(someone.id)
         answer = world.call("GET", "/me", token=other)
         assert answer.json["user"]["twoFactor"]["trustedBrowsers"] == 0
-
-    def test_replay(self, world: World) -> None:
-        someone = account(world)
-        trust(someone)
-        first = world.call("POST", self.path, token=someone.token, key="k")
-        trust(someone)
-        second = world.call("POST", self.path, token=someone.token, key="k")
-        assert (first.status, second.status) == (204, 204)
-        assert second.header("idempotency-replayed") == "true"
-        assert two_factor(world, someone)["trustedBrowsers"] == 1
 
 
 class TestTrustedBrowsers:

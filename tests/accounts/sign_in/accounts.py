@@ -8,17 +8,11 @@ import struct
 from datetime import datetime
 
 from storepost.accounts.identity import two_factor
-from storepost.accounts.identity.model import Person, Session
 from storepost.accounts.identity.passwords import hash_password
 from storepost.accounts.identity.repository import (
     PersonItem,
-    SessionItem,
-    as_session,
-    find_person,
-    find_token,
     person_key,
 )
-from storepost.accounts.identity.tokens import digest
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import PersonScope
@@ -81,20 +75,6 @@ def fragment_in(email: Email, page: str) -> str:
 def another(code: str) -> str:
     """A wrong code."""
     return f"{(int(code) + 1) % 10**6:06d}"
-
-
-def stored(person: Someone) -> Person:
-    """The account as it is stored."""
-    found = find_person(PersonScope(person.id))
-    assert found is not None
-    return found
-
-
-def session_behind(token: str) -> Session:
-    """The session of a token."""
-    item = find_token(digest(token))
-    assert isinstance(item, SessionItem)
-    return as_session(item)
 
 
 def try_sign_in(

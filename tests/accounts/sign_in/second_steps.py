@@ -6,7 +6,8 @@ from storepost.accounts.identity.repository import PersonItem, person_key, remem
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
-from tests.accounts.sign_in.accounts import challenged, stored, totp, try_second_step, with_app
+from tests.accounts.sign_in.accounts import challenged, totp, try_second_step, with_app
+from tests.harness.accounts import person_of
 from tests.harness.world import CANARY, Answer, Someone, World
 
 WRONG = "not the password"
@@ -16,7 +17,7 @@ STRANGER = f"stranger.{CANARY}@example.com"
 def remember(person: Someone, workspace: WorkspaceScope) -> None:
     """Makes it the workspace used last."""
     changes = Changes()
-    remember_workspace(changes, stored(person), workspace.id)
+    remember_workspace(changes, person_of(person), workspace.id)
     changes.commit()
 
 

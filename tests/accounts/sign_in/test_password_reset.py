@@ -26,10 +26,10 @@ from tests.accounts.sign_in.accounts import (
     account,
     fragment_in,
     signs_in,
-    stored,
     try_sign_in,
     with_app,
 )
+from tests.harness.accounts import person_of
 from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, Answer, Someone, World
 
@@ -78,7 +78,7 @@ class TestForgot:
         assert row.pk == f"token#{digest(token)}"
         assert row.person_id == person.id
         assert before <= row.expires_at - timedelta(minutes=30) <= clock.now()
-        assert stored(person).password_hash != ""
+        assert person_of(person).password_hash != ""
 
     def test_unknown_address_gets_the_same_response(self, world: World, person: Someone) -> None:
         known, unknown = forgot(world, person.email), forgot(world, f"x.{CANARY}@example.com")
@@ -122,14 +122,14 @@ class TestReset:
     ) -> None:
         with_app(person)
         trusted, changes = "", Changes()
-        trusted = trust_browser(changes, stored(person))
+        trusted = trust_browser(changes, person_of(person))
         changes.commit()
         others = [world.sign_in(person.id)[0] for _ in range(2)]
         stranger = account(world)
         before = clock.now()
         answer = reset(world, emailed_token(world, person))
         assert (answer.status, answer.body) == (204, b"")
-        after = stored(person)
+        after = person_of(person)
         assert verify_password(after.password_hash, NEW)
         assert not verify_password(after.password_hash, PASSWORD)
         assert [signs_in(world, token) for token in (person.token, *others)] == [False] * 3
@@ -148,9 +148,9 @@ class TestReset:
 
     def test_address_becomes_verified(self, world: World) -> None:
         person = account(world, verified=False)
-        assert not stored(person).email_verified
+        assert not person_of(person).email_verified
         reset(world, emailed_token(world, person))
-        assert stored(person).email_verified
+        assert person_of(person).email_verified
 
     def test_verified_address_has_unchanged_verification_time(
         self, world: World, person: Someone
@@ -171,13 +171,13 @@ class TestReset:
         token = emailed_token(world, person)
         assert reset(world, token).status == 204
         assert reset(world, token, PASSWORD).problem() == (422, "token_invalid")
-        assert verify_password(stored(person).password_hash, NEW)
+        assert verify_password(person_of(person).password_hash, NEW)
 
     def test_token_expires_after_thirty_minutes(self, world: World, person: Someone) -> None:
         token = emailed_token(world, person)
         world.advance(minutes=30)
         assert reset(world, token).problem() == (422, "token_invalid")
-        assert verify_password(stored(person).password_hash, PASSWORD)
+        assert verify_password(person_of(person).password_hash, PASSWORD)
 
     def test_new_password_ends_every_other_link(self, world: World, person: Someone) -> None:
         first, second = emailed_token(world, person), emailed_token(world, person)
@@ -219,7 +219,7 @@ class TestReset:
         assert row.person_id.int == 0
 
     def test_ends_two_hundred_sessions(self, world: World, person: Someone) -> None:
-        owner = stored(person)
+        owner = person_of(person)
         for _ in range(5):
             changes = Changes()
             for _ in range(40):

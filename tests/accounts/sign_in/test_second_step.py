@@ -22,9 +22,7 @@ from tests.accounts.sign_in.accounts import (
     another,
     challenged,
     code_in,
-    session_behind,
     signs_in,
-    stored,
     totp,
     try_second_step,
     with_app,
@@ -39,6 +37,7 @@ from tests.accounts.sign_in.second_steps import (
     send_code,
     trust,
 )
+from tests.harness.accounts import person_of, session_of
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Someone, World
 
@@ -147,7 +146,7 @@ class TestVerify:
         answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
         assert answer.status == 200
         token = answer.json["token"]
-        session = session_behind(token)
+        session = session_of(token)
         assert answer.json == {
             "token": token,
             "expiresAt": clock.to_text(session.expires_at),
@@ -156,13 +155,13 @@ class TestVerify:
         assert session.expires_at == session.signed_in_at + timedelta(days=30)
         assert (session.person_id, session.browser, session.os) == (person.id, "Firefox", "Linux")
         assert signs_in(world, token)
-        assert count_trusted(stored(person)) == 0
+        assert count_trusted(person_of(person)) == 0
 
     def test_opens_in_the_last_used_workspace(self, world: World, person: Someone) -> None:
         seed, workspace = with_app(person), world.workspace(person)
         remember(person, workspace)
         answer = try_second_step(world, challenged(world, person), "app", totp(seed, clock.now()))
-        assert session_behind(answer.json["token"]).workspace_id == workspace.id
+        assert session_of(answer.json["token"]).workspace_id == workspace.id
 
     def test_by_email(self, world: World, person: Someone) -> None:
         with_email_codes(person)
@@ -195,7 +194,7 @@ class TestVerify:
 
     def test_trusts_the_browser_for_thirty_days(self, world: World, person: Someone) -> None:
         trusted = trust(world, person)
-        assert count_trusted(stored(person)) == 1
+        assert count_trusted(person_of(person)) == 1
         [row] = [row for row in world.rows("person#") if isinstance(row, TrustedBrowserItem)]
         assert trusted not in row.sk
         assert row.sk.endswith(digest(trusted))
@@ -304,7 +303,7 @@ class TestVerify:
         answer = try_second_step(world, challenge, "email", code_in(email), trustBrowser=True)
         assert answer.problem() == (410, "challenge_closed")
         assert sessions_of(PersonScope(person.id)) == sessions
-        assert count_trusted(stored(person)) == 0
+        assert count_trusted(person_of(person)) == 0
 
     def test_challenge_of_earlier_version_is_accepted(self, world: World, person: Someone) -> None:
         seed = with_app(person)

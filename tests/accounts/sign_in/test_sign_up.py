@@ -22,11 +22,10 @@ from tests.accounts.sign_in.accounts import (
     another,
     code_in,
     fragment_in,
-    session_behind,
     signs_in,
-    stored,
     try_sign_in,
 )
+from tests.harness.accounts import person_of, session_of
 from tests.harness.world import CANARY, Answer, World
 
 NAME = f"Nora New {CANARY}"
@@ -241,7 +240,7 @@ class TestVerifyEmail:
         answer = verify(world, registration, code_in(email))
         assert answer.status == 200
         token = answer.json["token"]
-        session = session_behind(token)
+        session = session_of(token)
         assert answer.json == {
             "token": token,
             "expiresAt": clock.to_text(session.expires_at),
@@ -299,11 +298,11 @@ class TestVerifyEmail:
 
     def test_registration_of_known_address_gets_the_same_responses(self, world: World) -> None:
         owner = account(world)
-        before = stored(owner)
+        before = person_of(owner)
         registration = try_sign_up(world, owner.email).json["registration"]
         answers = [verify(world, registration, "123456").problem() for _ in range(6)]
         assert answers == [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]
-        assert stored(owner) == before
+        assert person_of(owner) == before
 
     def test_code_is_valid_once(self, world: World) -> None:
         registration = signed_up(world)

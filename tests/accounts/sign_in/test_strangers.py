@@ -20,11 +20,11 @@ from tests.accounts.sign_in.accounts import (
     PASSWORD,
     account,
     challenged,
-    stored,
     try_sign_in,
     with_app,
     with_email_codes,
 )
+from tests.harness.accounts import person_of
 from tests.harness.world import CANARY, Someone, World
 
 HOME, ELSEWHERE = "198.51.100.1", "203.0.113.99"
@@ -127,7 +127,7 @@ class TestPasswords:
     def test_ten_wrong_from_one_source_do_not_block_other_sources(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
-        somebody = stored(person)
+        somebody = person_of(person)
         assert [guess(somebody, WRONG) for _ in range(11)] == ["wrong"] * 10 + ["limit"]
         assert guess(somebody, RIGHT) == "limit"
         assert guess(somebody, RIGHT, HOME) == "passes"
@@ -135,22 +135,22 @@ class TestPasswords:
     def test_100_wrong_from_all_sources_block_unknown_sources(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
-        for somebody in (stored(person), None):
+        for somebody in (person_of(person), None):
             from_everywhere(somebody, 100)
             compared = len(plain)
             assert guess(somebody, RIGHT) == "limit"
             assert len(plain) == compared
         world.advance(minutes=15)
-        assert guess(stored(person), RIGHT) == "passes"
+        assert guess(person_of(person), RIGHT) == "passes"
 
     def test_known_source_is_not_blocked(self, world: World, plain: list[str]) -> None:
         person = account(world)
         assert try_sign_in(world, person.email, RIGHT, source_ip=HOME).status == 200
-        somebody = stored(person)
+        somebody = person_of(person)
         from_everywhere(somebody, 100)
         assert guess(somebody, RIGHT, HOME) == "passes"
         assert guess(somebody, WRONG, HOME) == "limit"
-        assert guess(stored(account(world)), RIGHT, HOME) == "passes"
+        assert guess(person_of(account(world)), RIGHT, HOME) == "passes"
         assert guess(somebody, RIGHT) == "limit"
         # The answer over the interface stays the same.
         answer = try_sign_in(world, person.email, RIGHT, source_ip=HOME)
@@ -161,8 +161,8 @@ class TestPasswords:
         assert try_sign_in(world, person.email, RIGHT, source_ip=HOME).status == 200
         for after, expected in (({"days": 29}, "passes"), ({"days": 1}, "limit")):
             world.advance(**after)
-            from_everywhere(stored(person), 100)
-            assert guess(stored(person), RIGHT, HOME) == expected
+            from_everywhere(person_of(person), 100)
+            assert guess(person_of(person), RIGHT, HOME) == expected
 
     def test_password_without_second_step_makes_no_source_known(
         self, world: World, plain: list[str]
@@ -172,13 +172,13 @@ class TestPasswords:
         with_app(person)
         answer = try_sign_in(world, person.email, RIGHT, source_ip=HOME)
         assert answer.json["status"] == "two_factor_required"
-        from_everywhere(stored(person), 100)
-        assert guess(stored(person), RIGHT, HOME) == "limit"
+        from_everywhere(person_of(person), 100)
+        assert guess(person_of(person), RIGHT, HOME) == "limit"
 
     def test_trusted_browser_is_not_blocked(
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
-        somebody, other = stored(person), stored(account(world))
+        somebody, other = person_of(person), person_of(account(world))
         changes = Changes()
         browser, theirs = trust_browser(changes, somebody), trust_browser(changes, other)
         changes.commit()
@@ -195,7 +195,7 @@ class TestPasswords:
         self, world: World, person: Someone, plain: list[str]
     ) -> None:
         """A person who shares the source, or stole the browser's token, gets no more guesses."""
-        somebody, changes = stored(person), Changes()
+        somebody, changes = person_of(person), Changes()
         browser = trust_browser(changes, somebody)
         remember_source(changes, somebody, HOME)
         changes.commit()
@@ -263,7 +263,7 @@ def test_limits_match_a_plain_model(
     """Limits of 2, 4, 4 and 3 in the places of 10, 100, 100 and 100."""
     now = datetime(2030, 1, 1, tzinfo=UTC)
     world.close()
-    people = [stored(world.person()) for _ in range(3)]
+    people = [person_of(world.person()) for _ in range(3)]
     with monkeypatch.context() as patched:
         patched.setattr(clock, "now", lambda: now)
         for name, most in {"PAIR": 2, "ADDRESS": 4, "SOURCE": 4, "PLACE": 3}.items():

@@ -46,14 +46,6 @@ def stored(workspace: WorkspaceScope) -> Workspace:
 class TestCreate:
     """POST /workspaces."""
 
-    @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_api_key_is_refused(self, world: World, scope: KeyScope) -> None:
-        owner = world.person()
-        key = world.api_key(world.workspace(owner), scope, owner)
-        answer = world.call("POST", "/workspaces", token=key, json_body={})
-        is_small = scope is not KeyScope.WRITE
-        assert answer.problem() == (403, "scope" if is_small else "sign_in_required")
-
     @pytest.mark.parametrize(
         ("body", "paths"),
         [
@@ -128,14 +120,6 @@ class TestCreate:
         rows = [row for row in world.rows() if isinstance(row, WorkspaceItem)]
         assert sorted(row.slug for row in rows) == ["shop", "shop-2"]
 
-    def test_replay(self, world: World) -> None:
-        person = world.person()
-        first = made(world, person, "Shop", key="k")
-        again = made(world, person, "Shop", key="k")
-        assert (again.status, again.body) == (201, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert len([row for row in world.rows() if isinstance(row, WorkspaceItem)]) == 1
-
 
 class TestAvailableSlug:
     """GET /workspaces/available-slug."""
@@ -152,13 +136,6 @@ class TestAvailableSlug:
         answer = world.call("GET", "/workspaces/available-slug", token=token, query=query)
         assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
 
-    def test_by_read_key(self, world: World) -> None:
-        owner = world.person()
-        key = world.api_key(world.workspace(owner), KeyScope.READ, owner)
-        query = {"name": "Olive & Co"}
-        answer = world.call("GET", "/workspaces/available-slug", token=key, query=query)
-        assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
-
     def test_new_workspace_gets_the_available_slug(self, world: World) -> None:
         person = world.person()
         for _ in range(2):
@@ -170,16 +147,6 @@ class TestAvailableSlug:
 
 class TestUpdate:
     """PATCH /workspaces/{id}."""
-
-    @pytest.fixture
-    def owner(self, world: World) -> Someone:
-        """The owner of a workspace."""
-        return world.person("Olive Owner")
-
-    @pytest.fixture
-    def workspace(self, world: World, owner: Someone) -> WorkspaceScope:
-        """The owner's workspace."""
-        return world.workspace(owner, "Olive's Shop")
 
     def patch(
         self,
@@ -193,38 +160,11 @@ class TestUpdate:
         path = f"/workspaces/{workspace}"
         return world.call("PATCH", path, token=token, json_body=body, key=key)
 
-    def test_api_key_is_refused(
-        self, world: World, workspace: WorkspaceScope, owner: Someone
-    ) -> None:
-        key = world.api_key(workspace, KeyScope.WRITE, owner)
-        answer = self.patch(world, key, workspace.id, {"more": 1})
-        assert answer.problem() == (403, "sign_in_required")
-
-    @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
-    def test_insufficient_role_is_refused(
-        self, world: World, workspace: WorkspaceScope, role: Role
-    ) -> None:
-        member = world.member(workspace, role)
-        answer = self.patch(world, member.token, workspace.id, {"more": 1})
-        assert answer.problem() == (403, "role")
-
-    def test_workspace_of_another_person_is_not_found(
-        self, world: World, workspace: WorkspaceScope
-    ) -> None:
-        stranger = world.person()
-        world.workspace(stranger)
-        answer = self.patch(world, stranger.token, workspace.id, {"name": "Mine"})
-        assert answer.problem() == (404, "not_found")
-        assert stored(workspace).name == "Olive's Shop"
-
     def test_bad_input_for_workspace_of_another_person(
         self, world: World, workspace: WorkspaceScope
     ) -> None:
         answer = self.patch(world, world.person().token, workspace.id, {"name": ""})
         assert answer.error_paths() == ["/name"]
-
-    def test_unknown(self, world: World, owner: Someone) -> None:
-        assert self.patch(world, owner.token, uuid4(), {}).problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -246,9 +186,6 @@ class TestUpdate:
         paths: list[str],
     ) -> None:
         assert self.patch(world, owner.token, workspace.id, body).error_paths() == paths
-
-    def test_malformed_id_is_refused(self, world: World, owner: Someone) -> None:
-        assert self.patch(world, owner.token, 7, {}).error_paths() == ["path.id"]
 
     def test_renaming_does_not_change_the_slug(
         self, world: World, workspace: WorkspaceScope, owner: Someone
@@ -317,11 +254,3 @@ class TestUpdate:
         body = {"requireTwoFactor": True}
         assert self.patch(world, owner.token, workspace.id, body).status == 204
         assert world.call("GET", "/members", token=key).status == 200
-
-    def test_replay(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
-        first = self.patch(world, owner.token, workspace.id, {"name": "One"}, key="k")
-        assert self.patch(world, owner.token, workspace.id, {"name": "Two"}).status == 204
-        again = self.patch(world, owner.token, workspace.id, {"name": "One"}, key="k")
-        assert (first.status, again.status) == (204, 204)
-        assert again.header("idempotency-replayed") == "true"
-        assert stored(workspace).name == "Two"

@@ -12,13 +12,7 @@ from storepost.values.problems import MAX_ERRORS, FieldError, ValidationFailed
 from tests.growth import assert_linear
 from tests.harness.world import Answer, Someone, World
 
-
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """A person with a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
+pytestmark = pytest.mark.usefixtures("workspace")
 
 
 def wide(count: int) -> bytes:

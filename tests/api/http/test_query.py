@@ -4,13 +4,7 @@ import pytest
 
 from tests.harness.world import Someone, World
 
-
-@pytest.fixture
-def owner(world: World) -> Someone:
-    """A person with a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
+pytestmark = pytest.mark.usefixtures("workspace")
 
 
 def refused(world: World, owner: Someone, path: str, **query: object) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Unknown ids: in a body 422 with their place, in a path 404 that names the kind."""
 
+import json
 import re
 from typing import Any
 from uuid import uuid4
@@ -62,21 +63,28 @@ class TestIdInBody:
         place: str,
         what: str,
     ) -> None:
-        person = {"email": "ann@shoppers.example.net"}
-        profile = world.call("POST", "/profiles", token=owner.token, json_body=person).json["id"]
+        def person(by: Someone) -> str:
+            email = {"email": "ann@shoppers.example.net"}
+            made = world.call("POST", "/profiles", token=by.token, json_body=email)
+            return str(made.json["id"])
+
+        target, stranger = path.format(profile=person(owner)), world.person()
+        world.workspace(stranger)
+        theirs = {"store": world.store(stranger), "profile": person(stranger)}
         stored = {row.key for row in world.rows()}
-        target = path.format(profile=profile)
-        answer = world.call("POST", target, token=owner.token, json_body=body)
-        assert answer.json == {
-            "type": f"{BASE_URL}/problems/validation",
-            "title": "The request isn't valid",
-            "status": 422,
-            "detail": "Fix the fields listed in `errors`.",
-            "code": "validation",
-            "errors": [
-                {"path": place, "message": f"No {what} with this id exists in this workspace"}
-            ],
-        }
+        for unknown in (ID, theirs.get(what, ID)):
+            sent = json.loads(json.dumps(body).replace(ID, unknown))
+            answer = world.call("POST", target, token=owner.token, json_body=sent)
+            assert answer.json == {
+                "type": f"{BASE_URL}/problems/validation",
+                "title": "The request isn't valid",
+                "status": 422,
+                "detail": "Fix the fields listed in `errors`.",
+                "code": "validation",
+                "errors": [
+                    {"path": place, "message": f"No {what} with this id exists in this workspace"}
+                ],
+            }
         assert {row.key for row in world.rows()} == stored
 
     def test_coupon_assignment(
@@ -127,6 +135,15 @@ def query_of(operation: dict[str, Any]) -> dict[str, str]:
     return {each["name"]: each["example"] for each in demanded if each["in"] == "query"}
 
 
+FREE = {"externalId", "key", "kind"}
+"""Parts of paths that are no UUID."""
+WITH_UUIDS = {
+    operation["operationId"]: (method, path, operation)
+    for path, method, operation in operations()
+    if operation["security"] and set(re.findall(r"{(\w+)}", path)) - FREE
+}
+
+
 class TestIdInPath:
     """404 `not_found`, and `detail` says of what kind."""
 
@@ -159,6 +176,21 @@ class TestIdInPath:
         detail = answer.json["detail"]
         assert detail != NotFound.remedy
         assert re.search(r"^(No|You|This) .* with this id\b.*\.$", detail)
+
+    @pytest.mark.parametrize("operation", WITH_UUIDS)
+    def test_malformed_id_is_refused(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, operation: str
+    ) -> None:
+        method, path, described = WITH_UUIDS[operation]
+        names = [name for name in re.findall(r"{(\w+)}", path) if name not in FREE]
+        answer = world.call(
+            method,
+            re.sub(r"{\w+}", "7", path),
+            token=owner.token,
+            json_body=body_of(described),
+            query=query_of(described),
+        )
+        assert answer.error_paths() == [f"path.{name}" for name in names]
 
     def test_resource_of_another_workspace_is_not_revealed(
         self, world: World, owner: Someone, workspace: WorkspaceScope

@@ -1,40 +1,11 @@
 """The site's pages as a browser without scripts has them."""
 
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
-
 from local import gateway
 from local.gateway import Answer
+from tests.harness.pages import Page
 
 BASE_URL = "https://api.example.com/v1"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-
-
-@dataclass
-class Page(HTMLParser):
-    """What a page's tags say."""
-
-    html: str
-    tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Reads the whole page."""
-        super().__init__()
-        self.feed(self.html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
-
-    @property
-    def ids(self) -> list[str]:
-        return [str(a["id"]) for _, a in self.tags if "id" in a]
-
-    @property
-    def links(self) -> list[str]:
-        return [str(a["href"]) for a in self.all("a")]
 
 
 def get(path: str, **headers: str) -> Answer:

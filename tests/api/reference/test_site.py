@@ -16,8 +16,9 @@ from storepost.api.reference.documents import catalogue, interface
 from storepost.api.reference.site.described import MAX_EXAMPLE_LINES
 from storepost.api.reference.site.library import Library
 from storepost.api.reference.site.serving import Site
-from tests.api.reference.site_pages import BASE_URL, BROWSER, Page, get, header, page
+from tests.api.reference.site_pages import BASE_URL, BROWSER, get, header, page
 from tests.harness.answers import operations
+from tests.harness.pages import Page
 
 ROOT = f"{BASE_URL}/docs/"
 MAX_PACKED_BYTES = 300_000

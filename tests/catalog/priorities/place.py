@@ -2,7 +2,7 @@
 
 import json
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from storepost.catalog.products.rules import product_source_id
 from tests.catalog.products.sample import product, put
@@ -58,17 +58,3 @@ class Place:
 def answered(row: dict[str, Any]) -> int:
     """How many bytes an answer has of a row."""
     return len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode())
-
-
-def other_paths(place: Place) -> list[tuple[str, str]]:
-    """Every operation on a change."""
-    one = f"/product-priority-changes/{uuid4()}"
-    return [
-        ("GET", place.path),
-        ("POST", f"{place.path}/changes"),
-        ("GET", one),
-        ("GET", f"{one}/products"),
-        ("POST", f"{one}/apply"),
-        ("POST", f"{one}/refresh"),
-        ("DELETE", one),
-    ]

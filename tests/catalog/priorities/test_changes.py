@@ -12,28 +12,9 @@ from storepost.catalog.products.feeds import delete_source, rename_feed
 from storepost.catalog.products.writing import ProductSource, remove_layer
 from storepost.platform.persistence.changes import commit_anew
 from storepost.values import pagination
-from tests.catalog.priorities.place import Place, answered, other_paths
+from tests.catalog.priorities.place import Place, answered
 from tests.catalog.products.sample import eur
 from tests.catalog.products.state import check
-from tests.harness.world import World
-
-
-class TestAccess:
-    """Who may call the operations."""
-
-    def test_other_workspaces_changes_are_not_found(
-        self, world: World, place: Place, product_source: ProductSource
-    ) -> None:
-        change = place.ready(str(product_source.source))
-        stranger = world.person()
-        world.workspace(stranger)
-        for method, path in other_paths(place):
-            body = {"order": [place.own], "fields": {}} if path.endswith("/changes") else None
-            head, separator, tail = path.partition("/product-priority-changes/")
-            real = f"{head}{separator}{change['id']}{tail[36:]}" if separator else path
-            answer = world.call(method, real, token=stranger.token, json_body=body)
-            assert answer.problem() == (404, "not_found")
-        assert place.change(change) == change
 
 
 class TestGetPriority:
@@ -184,12 +165,6 @@ class TestPropose:
             assert answer.problem() == (422, "unknown_field")
             assert [error["path"] for error in answer.json["errors"]] == [f"/fields/{name}"]
         assert place.get(place.path)["openChange"] is None
-
-    def test_replay(self, place: Place) -> None:
-        body = {"order": [place.own], "fields": {}}
-        first = place.call("POST", f"{place.path}/changes", body, key="k")
-        again = place.call("POST", f"{place.path}/changes", body, key="k")
-        assert (again.status, again.body) == (202, first.body)
 
 
 class TestApply:

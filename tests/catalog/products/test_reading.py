@@ -21,16 +21,6 @@ from tests.harness.world import Someone, World
 class TestGet:
     """GET /products/{id}."""
 
-    def test_other_workspaces_product_is_not_found(
-        self, world: World, owner: Someone, store: str
-    ) -> None:
-        body = put(world, owner, store, "p-1", product()).json
-        stranger = world.person()
-        world.workspace(stranger)
-        for path in ("", "/variants", "/sources"):
-            answer = world.call("GET", f"/products/{body['id']}{path}", token=stranger.token)
-            assert answer.problem() == (404, "not_found")
-
     def test_other_locale_falls_back_to_primary(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:

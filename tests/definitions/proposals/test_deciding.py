@@ -157,11 +157,6 @@ class TestReject:
         assert desk.get(path) == answer.json
         assert desk.get("/definitions")["total"] == 0
 
-    def test_propose_key_is_refused(self, desk: Desk) -> None:
-        path = f"/change-proposals/{desk.propose()['id']}/reject"
-        answer = desk.send(desk.keys[PROPOSE], "POST", path)
-        assert answer.problem() == (403, "scope")
-
 
 class TestWithdraw:
     """DELETE /change-proposals/{id}."""

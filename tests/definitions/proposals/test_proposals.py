@@ -9,29 +9,6 @@ from storepost.values.problems import FieldError
 from tests.definitions.proposals.proposal_scenario import REPLACED, TEMPLATE, WRITE, Body, Desk
 
 
-def test_proposal_of_another_workspace_is_not_found(desk: Desk) -> None:
-    theirs = f"/change-proposals/{Desk(desk.world).propose()['id']}"
-    assert desk.get("/change-proposals")["total"] == 0
-    for method, path in (
-        ("GET", theirs),
-        ("POST", f"{theirs}/approve"),
-        ("POST", f"{theirs}/reject"),
-        ("DELETE", theirs),
-    ):
-        assert desk.send(desk.owner.token, method, path).problem() == (404, "not_found")
-
-
-def test_malformed_id_is_refused(desk: Desk) -> None:
-    one = "/change-proposals/7"
-    for method, path in (
-        ("GET", one),
-        ("POST", f"{one}/approve"),
-        ("POST", f"{one}/reject"),
-        ("DELETE", one),
-    ):
-        assert desk.send(desk.owner.token, method, path).error_paths() == ["path.id"]
-
-
 class TestList:
     """GET /change-proposals."""
 

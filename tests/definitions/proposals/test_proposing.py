@@ -10,7 +10,6 @@ from storepost.definitions.proposals.schemas import MAX_OPERATIONS
 from tests.definitions.proposals.proposal_scenario import (
     NOWHERE,
     PROPOSE,
-    READ,
     REPLACED,
     SEGMENT,
     TEMPLATE,
@@ -50,10 +49,6 @@ class TestProposeDefinition:
         }
         assert desk.get(f"/change-proposals/{proposal['id']}") == proposal
         assert desk.get("/definitions")["total"] == 0
-
-    def test_read_key_is_refused(self, desk: Desk) -> None:
-        answer = desk.send(desk.keys[READ], "POST", "/change-proposals", {})
-        assert answer.problem() == (403, "scope")
 
     def test_bad_input(self, desk: Desk) -> None:
         token = desk.owner.token
@@ -123,15 +118,6 @@ class TestProposeDefinition:
         answer = desk.world.call("POST", "/change-proposals", token=desk.owner.token, body=body)
         assert answer.status in {400, 422}
         assert desk.get("/change-proposals")["total"] == 0
-
-    def test_replay(self, desk: Desk) -> None:
-        body = {"kind": "segment", "name": "x", "summary": "x", "definition": SEGMENT}
-        token = desk.keys[PROPOSE]
-        first = desk.send(token, "POST", "/change-proposals", body, key="k")
-        second = desk.send(token, "POST", "/change-proposals", body, key="k")
-        assert (first.status, second.status, second.json) == (201, 201, first.json)
-        assert second.header("idempotency-replayed") == "true"
-        assert desk.get("/change-proposals")["total"] == 1
 
     def test_refusal_is_not_stored_for_replay(self, desk: Desk) -> None:
         """The same key may be used again with a corrected body."""

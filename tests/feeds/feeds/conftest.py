@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from storepost.feeds.imports import import_run, row_staging, writing
 from tests.feeds.feeds.feed_store import Shop, open_shop
 from tests.feeds.feeds.serving import FeedServer
 from tests.harness.world import World
@@ -31,3 +32,11 @@ def server(running_server: FeedServer, monkeypatch: pytest.MonkeyPatch) -> FeedS
 def shop(world: World, server: FeedServer) -> Shop:
     """A store without products."""
     return open_shop(world, server)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes several chunks of a small file."""
+    monkeypatch.setattr(writing, "READ_AHEAD", 2)
+    monkeypatch.setattr(import_run, "READ_AHEAD", 2)
+    monkeypatch.setattr(row_staging, "_BATCH_ROWS", 2)

@@ -137,3 +137,9 @@ def open_shop(world: World, server: FeedServer) -> Shop:
     owner = world.person()
     workspace = world.workspace(owner)
     return Shop(world, server, owner, workspace, world.store(owner))
+
+
+def stored(shop: Shop) -> dict[tuple[str, str], object]:
+    """The rows of all products, by their keys."""
+    rows = shop.world.rows(shop.workspace.partition("product", ""))
+    return {row.key: row.to_dynamodb_dict() for row in rows}

@@ -14,8 +14,8 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.loads.in_flight import InTurn
 from storepost.platform.persistence.sealing import clear_key_cache
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.feeds.feeds.interruptions import resume
 from tests.feeds.feeds.loads import ROWS, says, small_loads, waiting
-from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import before_write, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
 

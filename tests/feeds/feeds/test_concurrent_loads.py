@@ -15,6 +15,7 @@ from storepost.platform.messaging.outbox import body_of
 from storepost.platform.persistence.counted_tree.items import PageItem
 from storepost.values.scope import WorkspaceScope
 from tests.feeds.feeds.feed_store import Json, Shop
+from tests.feeds.feeds.interruptions import message, resume
 from tests.feeds.feeds.loads import (
     OWN_TITLES,
     ROWS,
@@ -23,7 +24,6 @@ from tests.feeds.feeds.loads import (
     waiting,
 )
 from tests.feeds.feeds.serving import FeedServer
-from tests.feeds.feeds.test_killed import message, resume
 from tests.harness.call_interruption import (
     Calls,
     Killed,

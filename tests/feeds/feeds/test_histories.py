@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from storepost.platform.persistence.sealing import clear_key_cache
 from tests.feeds.feeds.feed_store import Shop, csv
+from tests.feeds.feeds.interruptions import resume
 from tests.feeds.feeds.loads import says, small_loads
-from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import Killed, Side, Step, another_container, around_calls
 
 NUMBERS = st.integers(0, 13)

@@ -10,8 +10,8 @@ from storepost.feeds.imports import plan_writing, writing
 from storepost.platform.persistence.counted_tree.items import PageItem
 from tests.catalog.products.state import store_of
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.feeds.feeds.interruptions import resume
 from tests.feeds.feeds.loads import FEED, ROWS, kinds, one_by_one, says, small_loads, waiting
-from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import counted
 
 

@@ -16,7 +16,7 @@ from storepost.feeds.imports.file_formats import FORMAT, UnknownFormat
 from storepost.platform.persistence.objects import put_object
 from storepost.values.settings import settings
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
-from tests.feeds.feeds.test_killed import outcome, resume
+from tests.feeds.feeds.interruptions import outcome, resume
 
 SHORT = FeedImportMessage.margin_milliseconds - 1
 FIRST = csv(*({"id": f"p{n}", "title": f"Title {n}"} for n in range(4)))

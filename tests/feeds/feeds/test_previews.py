@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from storepost.accounts.identity.model import KeyScope
 from storepost.feeds.files import bounds
 from storepost.feeds.imports import matching
 from storepost.values.ids import new_id
@@ -188,12 +187,6 @@ class TestPreview:
     def test_unknown_store_is_refused(self, shop: Shop) -> None:
         body = {"storeId": str(new_id()), "url": "https://shop.example/"}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "validation")
-
-    def test_read_key_is_refused(self, shop: Shop) -> None:
-        key = shop.world.api_key(shop.workspace, KeyScope.READ)
-        body = {"storeId": shop.store_id, "url": "https://shop.example/"}
-        answer = shop.world.call("POST", "/feeds/preview", token=key, json_body=body)
-        assert answer.problem() == (403, "scope")
 
 
 class TestCheck:

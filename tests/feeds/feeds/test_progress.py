@@ -11,7 +11,7 @@ from storepost.feeds.imports.fetching import Fetched, fetch_into
 from storepost.platform.jobs.runs import Run, run_once
 from storepost.platform.persistence.loads import in_flight
 from tests.feeds.feeds.feed_store import Json, Shop, csv
-from tests.feeds.feeds.test_killed import message
+from tests.feeds.feeds.interruptions import message
 from tests.harness.runs import LONG, run_worker
 
 ROWS, STEP = 9, 3

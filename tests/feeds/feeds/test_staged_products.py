@@ -28,9 +28,9 @@ from tests.catalog.products.source_layers import says as source_product
 from tests.catalog.products.source_layers import write_layers
 from tests.catalog.products.state import check, store_of
 from tests.feeds.feeds.feed_store import Json, Shop, csv
+from tests.feeds.feeds.interruptions import resume
 from tests.feeds.feeds.loads import OWN_TITLES, ROWS, kinds, says, small_loads, waiting
 from tests.feeds.feeds.serving import FeedServer
-from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import Killed, Side, around_calls, before_write, counted
 from tests.harness.world import World
 from tests.lifecycle.workspaces.full_workspace import Home

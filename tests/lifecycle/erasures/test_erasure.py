@@ -5,8 +5,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.workspaces.model import Role
 from storepost.orders.repository import OrderItem
 from storepost.people.consent.items import ConsentAddressItem, ErasedAddressItem
 from storepost.people.customers.repository import CustomerItem
@@ -25,7 +23,6 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY
 from tests.lifecycle.erasures.scenario import ANN, CAT, OTHER_PHONE, PHONE, Place, day
-from tests.people.matching.scenario import Scenario
 
 PERSONAL = (
     ProfileItem,
@@ -46,30 +43,6 @@ def personal(place: Place) -> list[Any]:
 
 class TestDelete:
     """The answer, and what everybody sees at once."""
-
-    def test_member_is_refused(self, place: Place) -> None:
-        member = place.world.member(place.workspace)
-        person = place.upsert(email=ANN)["id"]
-        answer = place.world.call("DELETE", f"/profiles/{person}", token=member.token)
-        assert answer.problem() == (403, "role")
-        assert place.get(f"/profiles/{person}")["email"] == ANN
-
-    def test_api_key_needs_an_admin_as_maker(self, place: Place) -> None:
-        person = place.upsert(email=ANN)["id"]
-        nobodys = place.world.api_key(place.workspace, KeyScope.WRITE)
-        answer = place.world.call("DELETE", f"/profiles/{person}", token=nobodys)
-        assert answer.problem() == (403, "role")
-        admin = place.world.member(place.workspace, Role.ADMIN)
-        key = place.world.api_key(place.workspace, KeyScope.WRITE, admin)
-        assert place.world.call("DELETE", f"/profiles/{person}", token=key).status == 204
-
-    def test_invalid_id(self, place: Place) -> None:
-        assert place.call("DELETE", "/profiles/7").error_paths() == ["path.id"]
-
-    def test_unknown_and_other_workspaces_id(self, place: Place) -> None:
-        theirs = Scenario(place.world).upsert(email=ANN)["id"]
-        for unknown in (str(uuid4()), theirs):
-            assert place.erase(unknown).problem() == (404, "not_found")
 
     def test_profile_is_gone_immediately(self, place: Place) -> None:
         person = place.somebody()
@@ -98,10 +71,6 @@ class TestDelete:
         [merged] = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
         assert place.erase(merged).status == 204
         assert place.call("GET", f"/profiles/{person}").status == 404
-
-    def test_idempotent_replay(self, place: Place) -> None:
-        person = place.upsert(email=ANN)["id"]
-        assert [place.erase(person, key="k").status for _ in range(2)] == [204, 204]
 
 
 class TestWorker:

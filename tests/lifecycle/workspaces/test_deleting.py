@@ -151,9 +151,6 @@ class TestDelete:
         answer = home.world.call("GET", "/profiles", token=made[0])
         assert answer.problem() == (401, "unauthenticated")
 
-    def test_idempotent_replay(self, home: Home) -> None:
-        assert [home.delete(key="k").status for _ in range(2)] == [202, 202]
-
 
 class TestWorker:
     """What the worker removes."""

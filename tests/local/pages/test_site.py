@@ -4,7 +4,6 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from urllib.parse import urlencode
 
 import boto3
@@ -17,6 +16,7 @@ from local.pages.site import POLICY
 from local.running import LocalRun
 from storepost.accounts.identity.model import KeyScope
 from storepost.values import clock
+from tests.harness import pages
 from tests.harness.world import Answer, World
 from tests.local.conftest import Client, soon
 
@@ -29,27 +29,14 @@ EVERY_PAGE = ("/_local/", *(f"{PAGES}/{name}" for name in (
 MOMENT = r"\d{4}-\d\d-\d\dT[\d:.]+Z"
 
 
-class Page(HTMLParser):
-    """A page's tags with their attributes, and its text."""
+class Page(pages.Page):
+    """A page of the local site."""
 
     def __init__(self, answer: Answer) -> None:
         """Reads the answer, once it is known to be a page."""
-        super().__init__()
         assert answer.status == 200, answer.body
         assert answer.header("content-type") == "text/html; charset=utf-8"
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.feed(answer.body.decode())
-        self.text = " ".join(self.text.split())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += f" {data}"
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
+        super().__init__(answer.body.decode())
 
 
 def press(client: Client, path: str, **fields: object) -> Answer:

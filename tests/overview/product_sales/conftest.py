@@ -1,5 +1,5 @@
-"""An owner with a store that sells products, as in the catalog's tests."""
+"""A store that sells products, as in the catalog's tests."""
 
-from tests.catalog.conftest import owner, store
+from tests.catalog.conftest import store
 
-__all__ = ["owner", "store"]
+__all__ = ["store"]

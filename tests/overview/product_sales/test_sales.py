@@ -87,12 +87,6 @@ def shop(world: World, owner: Someone, store: str) -> Shop:
 class TestSales:
     """GET /products/{id}/sales."""
 
-    def test_other_workspaces_product_is_not_found(self, world: World, shop: Shop) -> None:
-        stranger = world.person()
-        world.workspace(stranger)
-        answer = world.call("GET", f"/products/{shop.product}/sales", token=stranger.token)
-        assert answer.problem() == (404, "not_found")
-
     def test_orders_units_and_revenue(self, shop: Shop) -> None:
         assert shop.sales() == (0, 0, 0)
         shop.sell("1", line("p-1", 2, 500, 100), line("p-1", 1, 300), line("p-2"), line(None))

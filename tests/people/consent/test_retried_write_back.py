@@ -34,18 +34,6 @@ class TestRetryWriteBack:
             **more,
         )
 
-    def test_another_workspaces_change_is_not_found(self, shop: Shop, listener: Receiver) -> None:
-        profile, body, store_id = self.failed(shop, listener)
-        stranger = shop.world.person()
-        shop.world.workspace(stranger)
-        answer = self.retry(shop, profile, body["id"], store_id, token=stranger.token)
-        assert answer.problem() == (404, "not_found")
-        assert shop.outcome(profile, body, store_id) == "failed"
-
-    def test_invalid_uuids_are_refused(self, shop: Shop) -> None:
-        answer = self.retry(shop, NOBODY, "c", "s")
-        assert answer.error_paths() == ["path.changeId", "path.storeId"]
-
     def test_unknown_ids_are_not_found(self, shop: Shop, listener: Receiver) -> None:
         profile, body, store_id = self.failed(shop, listener)
         other = shop.store()
@@ -116,11 +104,3 @@ class TestRetryWriteBack:
         make_all()
         assert len(listener.received) == len(WAITS) + 1
         assert shop.outcome(profile, body, store_id) == "failed"
-
-    def test_replay(self, shop: Shop, listener: Receiver) -> None:
-        profile, body, store_id = self.failed(shop, listener)
-        first = self.retry(shop, profile, body["id"], store_id, key="k")
-        again = self.retry(shop, profile, body["id"], store_id, key="k")
-        assert (again.status, again.body) == (200, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        assert len(shop.queued()) == 1

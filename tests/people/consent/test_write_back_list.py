@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storepost.accounts.identity.model import KeyScope
 from storepost.people.consent import resending
 from storepost.people.consent.missed_write_backs import missed_partition
 from storepost.people.consent.write_back_index import IndexedChangeItem, index_partition
@@ -156,11 +155,6 @@ class TestList:
         shop.world.deliver()
         [listed] = items(shop)
         assert (listed["profileId"], listed["changeId"]) == (str(survivor.id), change["id"])
-
-    @pytest.mark.parametrize("scope", list(KeyScope))
-    def test_key_of_any_scope_is_allowed(self, shop: Shop, scope: KeyScope) -> None:
-        key = shop.world.api_key(shop.workspace, scope)
-        assert shop.world.call("GET", "/write-backs", token=key).status == 200
 
     def test_from_after_to_is_refused(self, shop: Shop) -> None:
         later, earlier = "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"
@@ -424,28 +418,6 @@ class TestRetry:
         shop.world.deliver()
         assert self.retry(shop, store).json == {"queued": 0}
 
-    def test_replay(self, shop: Shop, listener: Receiver) -> None:
-        store = shop.store()
-        self.failing(shop, listener, store, 1)
-        listener.received.clear()
-        answers = [
-            shop.world.call(
-                "POST",
-                "/write-backs/retry",
-                token=shop.owner.token,
-                json_body={"storeId": str(store)},
-                key="once",
-            )
-            for _ in range(2)
-        ]
-        assert [each.json for each in answers] == [{"queued": 1}] * 2
-        shop.world.deliver()
-        assert len(listener.received) == 1
-
-    def test_unknown_or_other_workspaces_store_is_refused(self, shop: Shop) -> None:
-        for store in (open_shop(shop.world).store(listens=False), uuid4()):
-            assert self.retry(shop, store).error_paths() == ["/storeId"]
-
     def test_from_after_to_is_refused(self, shop: Shop) -> None:
         earlier, later = (clock.to_text(clock.now() + timedelta(days=n)) for n in (0, 1))
         answer = self.retry(shop, shop.store(), recordedFrom=later, recordedTo=earlier)
@@ -460,9 +432,3 @@ class TestRetry:
         answer = self.retry(shop, store)
         assert answer.problem() == (422, "filter_too_broad")
         assert [each["path"] for each in answer.json["errors"]] == ["/recordedFrom"]
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_key_without_write_scope_is_refused(self, shop: Shop, scope: KeyScope) -> None:
-        key, body = shop.world.api_key(shop.workspace, scope), {"storeId": str(uuid4())}
-        answer = shop.world.call("POST", "/write-backs/retry", token=key, json_body=body)
-        assert answer.problem() == (403, "scope")

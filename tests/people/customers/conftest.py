@@ -7,14 +7,6 @@ from tests.people.customers.shop import ADMIN, Shop
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
-
-
-@pytest.fixture
 def store(world: World, owner: Someone) -> str:
     """A custom store of the workspace."""
     return world.store(owner, name="Shop", adminUrl=ADMIN)

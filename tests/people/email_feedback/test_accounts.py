@@ -7,8 +7,9 @@ import pytest
 
 from local.aws import ses_events
 from storepost.accounts.identity.repository import PersonItem
-from tests.accounts.me.accounts import code_in, row_of
+from tests.accounts.me.accounts import code_in
 from tests.accounts.sign_in.accounts import PASSWORD, account, try_sign_in
+from tests.harness.accounts import row_of
 from tests.harness.engines import engine
 from tests.harness.world import CANARY, Someone, World
 from tests.people.email_feedback.ses_events import say, sent

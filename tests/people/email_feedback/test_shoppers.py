@@ -16,18 +16,12 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.harness.crash_points import crashes
 from tests.harness.engines import engine
-from tests.harness.world import CANARY, World
+from tests.harness.world import CANARY
 from tests.people.email_feedback.ses_events import say, sent
 from tests.people.matching.scenario import ANN, Scenario
 from tests.people.opt_in.requested import somebody
 
 SIMULATED = f"bounce+ann.{CANARY}@simulator.amazonses.com"
-
-
-@pytest.fixture
-def scenario(world: World) -> Scenario:
-    """A workspace without stores or people."""
-    return Scenario(world)
 
 
 def email_of(

@@ -176,16 +176,6 @@ class TestUpsert:
         assert answer.problem() == (409, "identity_conflict")
         assert [row.serialize() for row in scenario.world.rows(scenario.workspace.key)] == stored
 
-    def test_replay(self, scenario: Scenario) -> None:
-        scenario.upsert(email=ANN)
-        scenario.upsert(phone=PHONE)
-        first, second = (
-            scenario.call("POST", "/profiles", {"email": ANN, "phone": PHONE}, key="k")
-            for _ in range(2)
-        )
-        assert (first.status, second.body) == (200, first.body)
-        assert len(merges(scenario, first.json["id"])) == 1
-
 
 class TestBatch:
     """POST /stores/{id}/batches: the same effect as its records one by one."""

@@ -20,7 +20,8 @@ from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
 from storepost.values import clock
 from tests.harness.histories import SHARDS, run_histories
 from tests.harness.world import CANARY, Answer, World
-from tests.people.matching.model import CHANNELS, Channel, Model, Person, Refused
+from tests.people.matching.model import Model
+from tests.people.matching.model_records import CHANNELS, Channel, Person, Refused
 from tests.people.matching.scenario import NEW_YEAR, Scenario, day
 
 EMAILS = st.sampled_from([None, *(f"{name}.{CANARY}@example.com" for name in "abc")])

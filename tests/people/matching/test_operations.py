@@ -33,36 +33,6 @@ class TestEveryRead:
         answer = scenario.call("GET", f"/profiles/7{path}", query=query)
         assert sorted(answer.error_paths()) == ["path.id", "query.page", "query.pageSize"]
 
-    def test_unknown_or_other_workspaces_id_is_not_found(
-        self, scenario: Scenario, path: str
-    ) -> None:
-        theirs = Scenario(scenario.world).upsert(email=ANN)
-        for unknown in (uuid4(), theirs["id"]):
-            answer = scenario.call("GET", f"/profiles/{unknown}{path}")
-            assert answer.problem() == (404, "not_found")
-
-    def test_read_key_is_allowed(self, scenario: Scenario, ann: dict[str, Any], path: str) -> None:
-        key = scenario.world.api_key(scenario.workspace, KeyScope.READ)
-        assert scenario.world.call("GET", f"/profiles/{ann['id']}{path}", token=key).status == 200
-
-
-@pytest.mark.parametrize(("method", "path", "body"), WRITES)
-class TestEveryWrite:
-    """What both changes have in common."""
-
-    def test_unknown_or_other_workspaces_id_is_not_found(
-        self, scenario: Scenario, method: str, path: str, body: object
-    ) -> None:
-        theirs = Scenario(scenario.world).upsert(email=ANN)
-        for unknown in (uuid4(), theirs["id"]):
-            answer = scenario.call(method, f"/profiles/{unknown}{path}", body)
-            assert answer.problem() == (404, "not_found")
-
-    def test_invalid_uuid_is_refused(
-        self, scenario: Scenario, method: str, path: str, body: object
-    ) -> None:
-        assert scenario.call(method, f"/profiles/7{path}", body).error_paths() == ["path.id"]
-
 
 class TestUpdate:
     """PATCH /profiles/{id}."""
@@ -165,14 +135,6 @@ class TestUpdate:
         with scenario.world.meanwhile(lambda changes: _named(scenario, changes, BOB)):
             answer = scenario.call("PATCH", f"/profiles/{ann['id']}", {"email": BOB})
         assert answer.problem() == (409, "identity_conflict")
-
-    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
-        path = f"/profiles/{ann['id']}"
-        first = scenario.call("PATCH", path, {"firstName": "Ann"}, key="k")
-        scenario.call("PATCH", path, {"firstName": "Anna"})
-        second = scenario.call("PATCH", path, {"firstName": "Ann"}, key="k")
-        assert (second.status, second.body) == (200, first.body)
-        assert scenario.get(path)["firstName"] == "Anna"
 
 
 def _named(scenario: Scenario, changes: Any, email: str) -> None:
@@ -502,14 +464,6 @@ class TestMerge:
         assert [
             row["financialStatus"] for row in scenario.get("/orders", profileId=bob)["items"]
         ] == ["refunded"]
-
-    def test_replay(self, scenario: Scenario, ann: dict[str, Any]) -> None:
-        bob = scenario.upsert(email=BOB)
-        first = scenario.merge(ann["id"], bob["id"], key="k")
-        second = scenario.merge(ann["id"], bob["id"], key="k")
-        assert (first.status, second.status, second.body) == (200, 200, first.body)
-        assert second.header("idempotency-replayed") == "true"
-        assert scenario.get(f"/profiles/{ann['id']}/merges")["total"] == 1
 
     def test_stored_rows_and_queued_message(self, scenario: Scenario, ann: dict[str, Any]) -> None:
         """The redirect keeps what the worker needs, and nothing else once that is done."""

@@ -1,8 +1,8 @@
 """The answers of a link that is over."""
 
 from tests.people.matching.scenario import Scenario
-from tests.people.opt_in.requested import opened, pressed
-from tests.people.unsubscribing.following import BROWSER
+from tests.people.opt_in.requested import pressed
+from tests.people.unsubscribing.following import BROWSER, opened
 from tests.people.unsubscribing.test_page import Page
 
 IS_OVER = "This link is no longer valid"

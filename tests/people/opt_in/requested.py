@@ -1,15 +1,14 @@
 """A person who gets an opt-in email, and the requests that follow its link."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from local.aws.mail import Email
 from storepost.people.opt_in.repository import OptInRequestItem
 from tests.harness.world import BASE_URL, Answer
 from tests.people.matching.scenario import ANN, Scenario
-from tests.people.unsubscribing.following import BROWSER, FIREFOX, FORM, in_parts
+from tests.people.unsubscribing.following import Recipient, posted
 
 PROOF = {"reference": "form 4711", "ip": "203.0.113.7", "userAgent": "Safari/605"}
 WORDING = "Yes, write to me about new things from the loom."
@@ -18,14 +17,8 @@ SUBSCRIBE = {"answer": "subscribe"}
 
 
 @dataclass
-class Requested:
-    """A person of a workspace who may get an opt-in email."""
-
-    scenario: Scenario
-    id: str
-    email: str = ANN
-    path: str = field(default="", repr=False)
-    """Of the link in the last email."""
+class Requested(Recipient):
+    """One who may get an opt-in email."""
 
     def ask(self, token: str | None = None, **body: object) -> Answer:
         """The request, with the form's proof."""
@@ -47,17 +40,6 @@ class Requested:
     def emails(self) -> list[Email]:
         """The emails to the address, oldest first."""
         return [each for each in self.scenario.world.emails() if each.to == self.email]
-
-    @property
-    def state(self) -> str:
-        """The consent that the profile shows."""
-        return str(self.scenario.get(f"/profiles/{self.id}")["emailMarketingConsent"])
-
-    @property
-    def changes(self) -> list[dict[str, Any]]:
-        """The history of the person's consent, the last first."""
-        found: list[dict[str, Any]] = self.scenario.get(f"/profiles/{self.id}/consent")["items"]
-        return found
 
     @property
     def evidence(self) -> list[dict[str, Any]]:
@@ -84,26 +66,8 @@ def path_in(email: Email) -> str:
     return str(link).removeprefix(BASE_URL)
 
 
-def opened(scenario: Scenario, path: str, **more: Any) -> Answer:
-    """The link as a browser opens it."""
-    headers = {"accept": BROWSER, "user-agent": FIREFOX, **more.pop("headers", {})}
-    return scenario.world.call("GET", path, headers=headers, **more)
-
-
 def pressed(
-    scenario: Scenario,
-    path: str,
-    fields: dict[str, str] | None = None,
-    *,
-    multipart: str | None = None,
-    accept: str = "*/*",
-    agent: str = FIREFOX,
-    **more: Any,
+    scenario: Scenario, path: str, fields: dict[str, str] | None = None, **more: Any
 ) -> Answer:
     """The page's form as a browser sends it."""
-    sent = SUBSCRIBE if fields is None else fields
-    body, kind = urlencode(sent).encode(), FORM
-    if multipart is not None:
-        body, kind = in_parts(sent, multipart), f"multipart/form-data; boundary={multipart}"
-    headers = {"content-type": kind, "accept": accept, "user-agent": agent}
-    return scenario.world.call("POST", path, headers=headers, body=body, **more)
+    return posted(scenario, path, SUBSCRIBE if fields is None else fields, **more)

@@ -9,9 +9,9 @@ from storepost.people.consent.states import Channel
 from storepost.people.deliverability.service import suppression_of
 from tests.people.matching.scenario import ANN, BOB, Scenario, day
 from tests.people.opt_in.links import is_over
-from tests.people.opt_in.requested import PROOF, Requested, opened, pressed, somebody
+from tests.people.opt_in.requested import PROOF, Requested, pressed, somebody
 from tests.people.opt_in.test_requests import suppress
-from tests.people.unsubscribing.following import forget
+from tests.people.unsubscribing.following import forget, opened
 
 
 def give_up_address(scenario: Scenario, person: Requested) -> None:

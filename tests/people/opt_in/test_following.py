@@ -25,13 +25,19 @@ from tests.people.opt_in.requested import (
     PROOF,
     SUBSCRIBE,
     WORDING,
-    opened,
     path_in,
     pressed,
     somebody,
 )
 from tests.people.opt_in.test_requests import name_of
-from tests.people.unsubscribing.following import BROWSER, BY_PAGE, FIREFOX, listening_stores, posted
+from tests.people.unsubscribing.following import (
+    BROWSER,
+    BY_PAGE,
+    FIREFOX,
+    listening_stores,
+    opened,
+    posted,
+)
 from tests.people.unsubscribing.test_page import NOWHERE, Page
 
 TOKENS = [token for token in NOWHERE if token not in {"", "%2F"}]

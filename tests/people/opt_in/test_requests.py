@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
@@ -23,10 +23,10 @@ from tests.people.opt_in.requested import (
     PROOF,
     WORDING,
     Requested,
-    opened,
     pressed,
     somebody,
 )
+from tests.people.unsubscribing.following import opened
 
 
 def name_of(scenario: Scenario) -> str:
@@ -152,17 +152,6 @@ class TestCreate:
         assert answer.error_paths() == paths
         assert person.requests == []
 
-    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
-        theirs = somebody(Scenario(scenario.world))
-        for unknown in (uuid4(), theirs.id):
-            path = f"/profiles/{unknown}/opt-in-requests"
-            assert scenario.call("POST", path, {"proof": PROOF}).problem() == (404, "not_found")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_key_without_write_scope_is_refused(self, scenario: Scenario, scope: KeyScope) -> None:
-        key = scenario.world.api_key(scenario.workspace, scope)
-        assert somebody(scenario).ask(key).problem() == (403, "scope")
-
 
 class TestList:
     """GET /profiles/{id}/opt-in-requests."""
@@ -213,12 +202,6 @@ class TestList:
         made = person.ask().json
         section = scenario.get(f"/profiles/{person.id}/export")["optInRequests"]
         assert section == {"items": [made], "total": 1}
-
-    def test_unknown_or_other_workspaces_id_is_not_found(self, scenario: Scenario) -> None:
-        theirs = somebody(Scenario(scenario.world))
-        for unknown in (uuid4(), theirs.id):
-            path = f"/profiles/{unknown}/opt-in-requests"
-            assert scenario.call("GET", path).problem() == (404, "not_found")
 
 
 class TestRefused:
@@ -397,16 +380,6 @@ class TestCrashesAndRaces:
         scenario.world.deliver()
         # The merged id stands for its survivor, whose shown address gets the email.
         assert (len(ann.emails), len(bob.emails)) == (0, 1)
-
-    def test_replay(self, scenario: Scenario) -> None:
-        person = somebody(scenario)
-        path = f"/profiles/{person.id}/opt-in-requests"
-        first = scenario.call("POST", path, {"proof": PROOF}, key="k")
-        again = scenario.call("POST", path, {"proof": PROOF}, key="k")
-        assert (again.status, again.body) == (202, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        scenario.world.deliver()
-        assert len(person.emails) == 1
 
 
 class TestEmailLanguage:

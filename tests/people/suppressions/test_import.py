@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from storepost.accounts.identity.model import KeyScope
 from storepost.api.http.app import BODY_BYTES
 from storepost.people.deliverability import importing
 from storepost.people.deliverability.import_schemas import SuppressionFault
@@ -127,10 +126,6 @@ class TestBody:
         path, token = "/suppressions/import", shop.owner.token
         answer = shop.world.call("POST", path, token=token, body=body)
         assert answer.problem() == (413, "payload_too_large")
-
-    def test_key_without_write_scope_is_refused(self, shop: Shop) -> None:
-        secret = shop.world.api_key(shop.workspace, KeyScope.READ)
-        assert send(shop, [row(ANN)], token=secret).problem() == (403, "scope")
 
 
 BAD_ROWS: list[tuple[object, str, str]] = [

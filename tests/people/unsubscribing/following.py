@@ -22,21 +22,14 @@ BY_PAGE = {"List-Unsubscribe": "By-Page"}
 
 
 @dataclass
-class Reader:
-    """A person of a workspace who gets emails."""
+class Recipient:
+    """A person of a workspace who gets emails with a link."""
 
     scenario: Scenario
     id: str
     email: str = ANN
     path: str = field(default="", repr=False)
-    """Of the last link that was made."""
-
-    def link(self, **body: object) -> str:
-        """The path of a link for the address that the profile shows now."""
-        answer = self.scenario.call("POST", f"/profiles/{self.id}/unsubscribe-links", body)
-        assert answer.status == 201, answer.body
-        self.path = str(answer.json["url"]).removeprefix(BASE_URL)
-        return self.path
+    """Of the last link."""
 
     @property
     def state(self) -> str:
@@ -48,6 +41,18 @@ class Reader:
         """The history of the person's consent, the last first."""
         found: list[dict[str, Any]] = self.scenario.get(f"/profiles/{self.id}/consent")["items"]
         return found
+
+
+@dataclass
+class Reader(Recipient):
+    """One who gets links to unsubscribe."""
+
+    def link(self, **body: object) -> str:
+        """The path of a link for the address that the profile shows now."""
+        answer = self.scenario.call("POST", f"/profiles/{self.id}/unsubscribe-links", body)
+        assert answer.status == 201, answer.body
+        self.path = str(answer.json["url"]).removeprefix(BASE_URL)
+        return self.path
 
     def subscribe(self) -> None:
         """Subscribes the address that the profile shows."""
@@ -65,7 +70,7 @@ def subscriber(scenario: Scenario, email: str = ANN) -> Reader:
 
 def opened(scenario: Scenario, path: str, **more: Any) -> Answer:
     """The link as a browser opens it."""
-    sent = {"accept": BROWSER, "user-agent": FIREFOX}
+    sent = {"accept": BROWSER, "user-agent": FIREFOX, **more.pop("headers", {})}
     return scenario.world.call("GET", path, headers=sent, **more)
 
 

@@ -3,7 +3,6 @@
 import re
 from base64 import b64encode
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
 
@@ -12,6 +11,7 @@ from storepost.accounts.workspaces.repository import (
     WorkspaceRepository,
     workspace_key,
 )
+from tests.harness import pages
 from tests.harness.world import Answer, World
 from tests.people.matching.scenario import ANN, Scenario
 from tests.people.unsubscribing.following import FIREFOX, forget, opened, posted, subscriber
@@ -19,14 +19,13 @@ from tests.people.unsubscribing.following import FIREFOX, forget, opened, posted
 NOWHERE = ["", "x", "unsubscribe", "AQ", "A" * 150, "A" * 8000, "%2F", "ä", "a b", "…"]
 
 
-class Page(HTMLParser):
+class Page(pages.Page):
     """The content of a page."""
+
+    between_tags = ""
 
     def __init__(self, answer: Answer) -> None:
         """Reads it, once its headers are known to allow nothing but its own form."""
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
         html = answer.body.decode()
         assert answer.header("content-type") == "text/html; charset=utf-8"
         assert answer.header("cache-control") == "no-store"
@@ -39,20 +38,11 @@ class Page(HTMLParser):
             f"default-src 'none'; style-src 'sha256-{hashed}'; img-src data:; script-src 'none'; "
             "connect-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         )
-        self.feed(html)
+        super().__init__(html)
         assert self.all("html") == [{"lang": answer.header("content-language")}]
         assert len(self.all("h1")) == 1
         assert not self.all("script")
         assert not self.all("img")
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
 
     @property
     def fields(self) -> dict[str, str]:
@@ -60,10 +50,6 @@ class Page(HTMLParser):
         [form] = self.all("form")
         assert form == {"method": "post"}
         return {str(field["name"]): str(field["value"]) for field in self.all("input")}
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.words).split())
 
 
 class TestUnsubscribePage:

@@ -27,7 +27,8 @@ from tests.platform.counted_tree.lists import (
     numbered,
     tree,
 )
-from tests.platform.counted_tree.test_interleavings import deletes, inserts, paused
+from tests.platform.counted_tree.pausing import paused
+from tests.platform.counted_tree.test_interleavings import deletes, inserts
 from tests.platform.counted_tree.test_packed import load, pages, rows
 
 pytestmark = pytest.mark.usefixtures("folds_on_demand")

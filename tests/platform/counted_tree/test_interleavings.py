@@ -4,9 +4,7 @@ A pause is before any of its calls: between its reads and its commit, between a 
 that split, between a merge's and that merge.
 """
 
-from collections.abc import Callable
 from functools import partial
-from itertools import count
 from uuid import uuid4
 
 import pytest
@@ -16,6 +14,7 @@ from storepost.platform.persistence.counted_tree.pieces import LeafPieces
 from storepost.platform.persistence.counted_tree.splitting import Splitter
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import Operation, TwoLists, apply, numbered, tree
+from tests.platform.counted_tree.pausing import paused
 
 THERE = range(0, 400, 10)
 
@@ -61,23 +60,6 @@ def built(fan_out: int, top_nodes: int, levels: int | None = None) -> TwoLists:
     for first in THERE[::8]:
         lists.do(*inserts(*range(first, first + 80, 10)))
     return lists
-
-
-def paused(engine: Engine, number: int, act: Callable[[], None], work: Callable[[], None]) -> bool:
-    """Whether the work came to its call of that number, before which `act` acted."""
-    calls = count(1)
-    acted = False
-
-    def pause(_operation: str) -> None:
-        nonlocal acted
-        if next(calls) == number:
-            engine.before_call, acted = None, True
-            act()
-
-    engine.before_call = pause
-    work()
-    engine.before_call = None
-    return acted
 
 
 @pytest.mark.parametrize("other", OTHERS)

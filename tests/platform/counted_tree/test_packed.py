@@ -1,6 +1,5 @@
 """Leaves that have a page: what is packed, what stays a row, with concurrent writers."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -31,7 +30,8 @@ from tests.platform.counted_tree.lists import (
     numbered,
     tree,
 )
-from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves, paused
+from tests.platform.counted_tree.pausing import each_pause, paused
+from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves
 
 pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
@@ -394,26 +394,6 @@ UNITS: dict[str, list[Operation]] = {
     "all over": [*inserts(*range(12, 400, 40)), *deletes(300)],
     "empties a page": deletes(*range(100, 160, 5)),
 }
-
-
-def each_pause(
-    engine: Engine,
-    before: TwoLists,
-    act: Callable[[TwoLists], None],
-    work: Callable[[TwoLists], None],
-) -> None:
-    """Calls `act` before each call of `work`, each time from the same list."""
-    restore = engine.snapshot()
-    acted, number = True, 0
-    while acted:
-        number += 1
-        restore()
-        lists = TwoLists(before.tree, dict(before.model))
-        acted = paused(engine, number, partial(act, lists), partial(work, lists))
-        lists.check_whole()
-        lists.tree.fold()
-        lists.check_whole()
-    assert number > 3
 
 
 class TestIteration:

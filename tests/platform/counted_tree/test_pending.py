@@ -1,7 +1,6 @@
 """Counts that are pending as other transactions hold the nodes: no answer is wrong meanwhile."""
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import product
@@ -33,7 +32,8 @@ from tests.platform.counted_tree.lists import (
     numbered,
     tree,
 )
-from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves, paused
+from tests.platform.counted_tree.pausing import each_pause, paused
+from tests.platform.counted_tree.test_interleavings import deletes, inserts, moves
 
 pytestmark = pytest.mark.usefixtures("folds_on_demand")
 
@@ -291,26 +291,6 @@ def built(pending: list[Operation]) -> TwoLists:
     with counted_later():
         lists.do(*pending)
     return lists
-
-
-def each_pause(
-    engine: Engine,
-    before: TwoLists,
-    act: Callable[[TwoLists], None],
-    work: Callable[[TwoLists], None],
-) -> None:
-    """Calls `act` before each call of `work`, each time from the same list."""
-    restore = engine.snapshot()
-    acted, number = True, 0
-    while acted:
-        number += 1
-        restore()
-        lists = TwoLists(before.tree, dict(before.model))
-        acted = paused(engine, number, partial(act, lists), partial(work, lists))
-        lists.check_whole()
-        lists.tree.fold()
-        lists.check_whole()
-    assert number > 3
 
 
 @pytest.mark.parametrize("later", LATER)

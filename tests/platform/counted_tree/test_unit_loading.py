@@ -34,9 +34,10 @@ from tests.platform.counted_tree.lists import (
     numbered,
     tree,
 )
+from tests.platform.counted_tree.pausing import each_pause
 from tests.platform.counted_tree.test_histories import CHOICES, ENTRIES
 from tests.platform.counted_tree.test_interleavings import deletes, inserts
-from tests.platform.counted_tree.test_packed import UNITS, each_pause, pages
+from tests.platform.counted_tree.test_packed import UNITS, pages
 from tests.platform.counted_tree.test_packed_histories import LOADED, PACKINGS, PackedHistories
 
 pytestmark = pytest.mark.usefixtures("folds_on_demand")

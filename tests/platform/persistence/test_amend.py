@@ -10,14 +10,8 @@ from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import amend, find
 from storepost.values.scope import PersonScope
+from tests.harness.accounts import row_of
 from tests.harness.world import Someone, World
-
-
-def row_of(someone: Someone) -> PersonItem:
-    """The account's row."""
-    row = find(PersonItem, person_key(PersonScope(someone.id)))
-    assert row is not None
-    return row
 
 
 def renamed(someone: Someone, before: str, after: str) -> bool:

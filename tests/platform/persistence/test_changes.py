@@ -13,32 +13,13 @@ from storepost.accounts.identity.repository import (
     EmailClaimItem,
     PersonItem,
     email_claim_key,
-    find_person,
-    person_key,
-    rename_person,
 )
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Item, dynamodb_client, find
 from storepost.values.ids import new_id
-from storepost.values.scope import PersonScope
+from tests.harness.accounts import rename, row_of
 from tests.harness.faults import lost_answer, refusal
-from tests.harness.world import Someone, World
-
-
-def rename(someone: Someone, name: str) -> None:
-    """A change that knows nothing of the row's version."""
-    person = find_person(PersonScope(someone.id))
-    assert person is not None
-    changes = Changes()
-    rename_person(changes, person, name)
-    changes.commit()
-
-
-def row_of(someone: Someone) -> PersonItem:
-    """The account's row."""
-    row = find(PersonItem, person_key(PersonScope(someone.id)))
-    assert row is not None
-    return row
+from tests.harness.world import World
 
 
 class TestCreate:

@@ -10,16 +10,13 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 
 from storepost.accounts.identity.repository import (
     PersonItem,
-    find_person,
-    person_key,
-    rename_person,
 )
 from storepost.platform.persistence import item
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Item, dynamodb_client, existing, find, find_raw
+from storepost.platform.persistence.item import Item, dynamodb_client, existing, find_raw
 from storepost.platform.persistence.patience import MARGIN_SECONDS, patience
 from storepost.values.problems import Busy, Gone
-from storepost.values.scope import PersonScope
+from tests.harness.accounts import rename, row_of
 from tests.harness.faults import (
     CONFLICT,
     FAULT,
@@ -30,25 +27,11 @@ from tests.harness.faults import (
     lost_answer,
     refusal,
 )
-from tests.harness.world import Someone, World
+from tests.harness.world import World
 
 MANY = 40
 """Refusals one after the other: what DynamoDB has in store for a row that many want."""
 NO_TIME = int(MARGIN_SECONDS * 1000)
-
-
-def rename(someone: Someone, name: str) -> None:
-    person = find_person(PersonScope(someone.id))
-    assert person is not None
-    changes = Changes()
-    rename_person(changes, person, name)
-    changes.commit()
-
-
-def row_of(someone: Someone) -> PersonItem:
-    row = find(PersonItem, person_key(PersonScope(someone.id)))
-    assert row is not None
-    return row
 
 
 TRANSIENT = {

@@ -8,12 +8,6 @@ from tests.shopify.shops import Shopify
 
 
 @pytest.fixture
-def owner(world: World) -> Someone:
-    """The owner of a workspace."""
-    return world.person()
-
-
-@pytest.fixture
 def workspace(world: World, owner: Someone) -> WorkspaceScope:
     """The owner's workspace."""
     return world.workspace(owner, f"Mine {CANARY}")

@@ -16,7 +16,8 @@ from storepost.people.profiles.rows import MergeItem, ProfileItem, as_profile
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
 from storepost.values.scope import WorkspaceScope
-from tests.people.matching.model import CHANNELS, Model, Person
+from tests.people.matching.model import Model
+from tests.people.matching.model_records import CHANNELS, Person
 
 
 def agrees(workspace: WorkspaceScope, rows: Sequence[Item], model: Model) -> bool:

@@ -11,7 +11,8 @@ from storepost.people.profiles.model import Identity
 from storepost.people.profiles.rows import IdentityItem
 from storepost.platform.persistence.item import find
 from storepost.values.scope import WorkspaceScope
-from tests.people.matching.model import Channel, ConsentStatement, Model, Person, Refused
+from tests.people.matching.model import Model
+from tests.people.matching.model_records import Channel, ConsentStatement, Person, Refused
 from tests.people.matching.rules import CUSTOMER, EMAIL, PHONE, owners, people_of
 
 type Body = dict[str, Any]

@@ -1,9 +1,7 @@
 """Taking batches, an operation a class."""
 
 import json
-from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -11,7 +9,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.stores.stores.model import Platform
 from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import World
-from tests.sync.batches.batch_store import Shop, customer, open_shop, order, orders
+from tests.sync.batches.batch_store import Shop, customer, order, orders
 
 
 class TestCreateBatch:
@@ -22,16 +20,6 @@ class TestCreateBatch:
         answer = shop.send(token=member.token, orders=orders(1))
         assert answer.status == 202
         assert answer.json["requestedBy"] == {"id": str(member.id), "name": member.name}
-
-    def test_invalid_id(self, shop: Shop) -> None:
-        answer = replace(shop, store="x").send(orders=orders(1))
-        assert answer.error_paths() == ["path.id"]
-
-    def test_unknown_and_other_workspaces_store(self, world: World, shop: Shop) -> None:
-        stranger = open_shop(world)
-        for store in (str(uuid4()), stranger.store):
-            answer = replace(shop, store=store).send(orders=orders(1))
-            assert answer.problem() == (404, "not_found")
 
     def test_shopify_store_is_refused(self, shop: Shop) -> None:
         shop.change(platform=Platform.SHOPIFY)

@@ -31,7 +31,8 @@ from tests.harness.crash_points import LEASE_SECONDS
 from tests.harness.histories import SHARDS, run_histories
 from tests.harness.world import Answer
 from tests.people.matching import test_histories as matching
-from tests.people.matching.model import CHANNELS, Channel, Model
+from tests.people.matching.model import Model
+from tests.people.matching.model_records import CHANNELS, Channel
 from tests.people.matching.scenario import NEW_YEAR, day, order_body
 from tests.people.matching.test_histories import (
     CUSTOMERS,

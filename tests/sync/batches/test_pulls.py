@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -36,9 +34,6 @@ def ask(shop: Shop, body: object = PULL, **more: Any) -> Answer:
 class TestCreateImport:
     """POST /stores/{id}/imports."""
 
-    def test_invalid_id(self, shop: Shop) -> None:
-        assert ask(replace(shop, store="x")).error_paths() == ["path.id"]
-
     @pytest.mark.parametrize(
         ("body", "path"),
         [
@@ -51,10 +46,6 @@ class TestCreateImport:
     )
     def test_bad_input(self, shop: Shop, body: object, path: str) -> None:
         assert ask(shop, body).error_paths() == [path]
-
-    def test_unknown_and_other_workspaces_store(self, world: World, shop: Shop) -> None:
-        for store in (str(uuid4()), open_shop(world).store):
-            assert ask(replace(shop, store=store)).problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
         ("prepare", "code"),
@@ -121,14 +112,6 @@ class TestCreateImport:
             answer = ask(shop)
         assert between == [202]
         assert answer.problem() == (409, "import_in_progress")
-
-    def test_replay(self, shop: Shop) -> None:
-        first, again = ask(shop, key="k"), ask(shop, key="k")
-        assert (again.status, again.body) == (202, first.body)
-        assert again.header("idempotency-replayed") == "true"
-        other = ask(shop, {"scope": "products"}, key="k")
-        assert other.problem() == (422, "idempotency_key_reused")
-        assert shop.turns().waiting == 1
 
 
 class TestRunning:

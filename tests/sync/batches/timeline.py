@@ -17,7 +17,8 @@ from storepost.people.profiles.model import Identity
 from storepost.platform.persistence.item import Item
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
-from tests.people.matching.model import Model, Person, Refused
+from tests.people.matching.model import Model
+from tests.people.matching.model_records import Person, Refused
 from tests.sync.batches.agreement import agrees
 
 type Happen = Callable[[Model], None]

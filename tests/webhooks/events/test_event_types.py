@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from storepost.accounts.identity.model import KeyScope
 from storepost.api.reference.documents import interface
 from storepost.webhooks.events.registry import EVENT_TYPES
-from tests.harness.world import World
 from tests.webhooks.events.shop import Shop
 
 PATH = "/webhook-event-types"
@@ -59,15 +57,6 @@ class TestList:
     @pytest.mark.parametrize("size", [10, 100])
     def test_pagination_lists_each_type_once(self, shop: Shop, size: int) -> None:
         assert [each["type"] for each in pages(shop, size)] == [each.type for each in EVENT_TYPES]
-
-    def test_read_key_is_allowed_and_anonymous_is_401(self, world: World, shop: Shop) -> None:
-        key = world.api_key(shop.workspace, KeyScope.READ)
-        assert world.call("GET", PATH, token=key).status == 200
-        assert world.call("GET", PATH).problem() == (401, "unauthenticated")
-
-    def test_user_without_a_workspace_is_409(self, world: World) -> None:
-        answer = world.call("GET", PATH, token=world.person().token)
-        assert answer.problem()[0] == 409
 
     @pytest.mark.parametrize("query", [{"page": 0}, {"pageSize": 7}, {"type": "order.created"}])
     def test_validation_error(self, shop: Shop, query: dict[str, object]) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from tests.feeds.feeds import feed_store
 from tests.feeds.feeds.conftest import running_server, server
+from tests.feeds.feeds.interruptions import resume
 from tests.feeds.feeds.serving import FeedServer
-from tests.feeds.feeds.test_killed import resume
 from tests.harness.call_interruption import before_the_commit
 from tests.webhooks.events.shop import Shop, of
 

@@ -1,4 +1,4 @@
-"""The workspace that every test here begins with."""
+"""The workspace that most tests of people begin with."""
 
 import pytest
 
