@@ -19,7 +19,7 @@ class Typed(Enum):
 
 
 _PLAN: tuple[tuple[str, Typed], ...] = (
-    (r'curl (-X \w+ )?"\$STOREPOST_URL/|export STOREPOST_(URL|KEY)=', Typed.GUIDES),
+    (r'curl (-X \w+ )?"\$STOREPOST_URL/|export STOREPOST_(URL|KEY|SESSION)=', Typed.GUIDES),
     (r"make run$", Typed.HERE),
     (r"READ=|curl -H .* 'http://127", Typed.HERE),
     (r"make test TESTS=tests/feeds", Typed.HERE),
