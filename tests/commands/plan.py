@@ -25,7 +25,7 @@ _PLAN: tuple[tuple[str, Typed], ...] = (
     (r"make test TESTS=tests/feeds", Typed.HERE),
     (r"make (install|openapi|examples|formats|events)$", Typed.HERE),
     (r"export (BASE|TOKEN)=|curl -s \$BASE/", Typed.HERE),
-    (r"aws |export AWS_REGION", Typed.ON_AWS),
+    (r"aws |export AWS_(DEFAULT_)?REGION", Typed.ON_AWS),
     (r"\.venv/bin/sam (deploy|delete)|make redrive|git (pull|checkout)", Typed.ON_AWS),
     (r"make rebuild-search ", Typed.ON_AWS),
     (r"make (clients|client-\w+|test-clients)$|clients/\.venv|npm |cd examples", Typed.CLIENTS),
