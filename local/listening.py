@@ -8,6 +8,7 @@ from collections.abc import Callable
 from time import perf_counter
 from types import FrameType
 
+from local.alone import alone
 from local.console import CannotRun, say
 
 PORT = 8000
@@ -30,7 +31,9 @@ def until_stopped(command: str, run: Run) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     try:
-        with _listen(_port(os.environ.get("PORT") or str(PORT)), command) as listening:
+        port = _port(os.environ.get("PORT") or str(PORT))
+        # First: of a port that this folder's own run has, another port is no remedy.
+        with alone(), _listen(port, command) as listening:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, stop)
             run(listening, stopped, began)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from operating.clients import client_of
 from operating.queues import ACCESS, NoSuchQueue, url_of
 from operating.tables import TableOfStack, table_of
 from storepost.platform.migrations.keys import REBUILD_SEARCH, migration_key
@@ -128,7 +128,7 @@ def main() -> int:
     """Rebuilds the search of `WORKSPACE` in `STACK`. Returns 0, or 1 if that failed."""
     stack, workspace = os.environ["STACK"], os.environ.get("WORKSPACE", "")
     try:
-        clients = (boto3.client(name) for name in ("cloudformation", "sqs", "dynamodb"))
+        clients = (client_of(name) for name in ("cloudformation", "sqs", "dynamodb"))
         rebuild = rebuild_of(stack, workspace, *clients)
         run = rebuild.start()
         print(f"Run {run} of the rebuild: the workspace can be used meanwhile.", flush=True)

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from operating.clients import client_of
 from operating.queues import ACCESS, DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
 
 _LOOK_AGAIN_SECONDS = 2
@@ -54,7 +54,7 @@ def main() -> int:
     """Moves those of `QUEUE` in `STACK`, or lists all queues. Returns 0, or 1 if that failed."""
     stack, name = os.environ["STACK"], os.environ.get("QUEUE", "")
     try:
-        cloudformation, sqs = boto3.client("cloudformation"), boto3.client("sqs")
+        cloudformation, sqs = client_of("cloudformation"), client_of("sqs")
         if not name:
             for queue in all_dead_letters(stack, cloudformation, sqs):
                 print(f"{queue.waiting:8}  {queue.name}")

@@ -202,8 +202,12 @@ def _fields_of(document: Node, schema: GraphQLSchema) -> set[tuple[str, str]]:
     return fields.found
 
 
-def main(schema: str, scopes: str) -> int:
-    """Prints the findings; returns 1 if there are any, else 0."""
+def main(*files: str) -> int:
+    """Prints the findings; returns 1 if there are any, 2 without the two files, else 0."""
+    if len(files) != 2:
+        say("Name two files: make check-shopify SCHEMA=<Shopify's schema> SCOPES=<needed scopes>")
+        return 2
+    schema, scopes = files
     shopifys = read(Path(schema), Path(scopes))
     found = findings(shopifys, template_scopes())
     for finding in found:

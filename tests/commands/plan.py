@@ -19,13 +19,13 @@ class Typed(Enum):
 
 
 _PLAN: tuple[tuple[str, Typed], ...] = (
-    (r'curl (-X \w+ )?"\$STOREPOST_URL/|export STOREPOST_(URL|KEY)=', Typed.GUIDES),
+    (r'curl (-X \w+ )?"\$STOREPOST_URL/|export STOREPOST_(URL|KEY|SESSION)=', Typed.GUIDES),
     (r"make run$", Typed.HERE),
     (r"READ=|curl -H .* 'http://127", Typed.HERE),
     (r"make test TESTS=tests/feeds", Typed.HERE),
     (r"make (install|openapi|examples|formats|events)$", Typed.HERE),
     (r"export (BASE|TOKEN)=|curl -s \$BASE/", Typed.HERE),
-    (r"aws |export AWS_REGION", Typed.ON_AWS),
+    (r"aws |export AWS_(DEFAULT_)?REGION", Typed.ON_AWS),
     (r"\.venv/bin/sam (deploy|delete)|make redrive|git (pull|checkout)", Typed.ON_AWS),
     (r"make rebuild-search ", Typed.ON_AWS),
     (r"make (clients|client-\w+|test-clients)$|clients/\.venv|npm |cd examples", Typed.CLIENTS),

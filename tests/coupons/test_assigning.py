@@ -15,7 +15,7 @@ from tests.harness.call_interruption import (
     before_the_commit,
     counted,
 )
-from tests.harness.world import Answer
+from tests.harness.world import CANARY, Answer
 
 
 class TestAssign:
@@ -127,6 +127,17 @@ class TestAssign:
         nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
         assert nobody.problem() == (422, "validation")
         assert shop.counts(coupon) == counts(available=3)
+
+    def test_subscriber_gets_a_code_once_the_store_has_sent_them(self, shop: Shop) -> None:
+        coupon, email = shop.pool(), f"reader.{CANARY}@example.com"
+        subscriber = shop.call("POST", "/profiles", {"email": email}).json["id"]
+        refused = shop.assign(coupon, subscriber)
+        assert refused.problem() == (409, "profile_not_in_store")
+        assert "`PUT /stores/{id}/customers/{externalId}`" in refused.json["detail"]
+        moment = "2026-03-01T08:00:00Z"
+        body = {"email": email, "externalCreatedAt": moment, "externalUpdatedAt": moment}
+        shop.call("PUT", f"/stores/{shop.store_id}/customers/reader-1", body)
+        assert shop.assign(coupon, subscriber).status == 201
 
     def test_person_known_by_order_only(self, shop: Shop) -> None:
         coupon = shop.pool()

@@ -1,5 +1,6 @@
 """Numbers in the guides are the code's."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,25 @@ from storepost.accounts.api_keys.model import (
 from storepost.accounts.invitations import model as invitations
 from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
 from storepost.catalog.products.bodies import MAX_VARIANTS
+from storepost.connections.links import model as links
 from storepost.feeds.feeds.model import INTERVAL
 from storepost.feeds.files.bounds import MAX_BYTES
 from storepost.orders.bodies import MAX_DISCOUNT_CODES, MAX_LINE_ITEMS
 from storepost.people.consent.resending import MAX_RESENDS
 from storepost.platform.budgets.slots import MAX_AT_ONCE
 from storepost.platform.persistence.idempotency import STORED_SECONDS
+from storepost.shopify import installs, scopes
 from storepost.stores.stores import signing_secrets
 from storepost.stores.stores.schemas import MAX_LOCALES
 from storepost.sync.batches.schemas import MAX_RECORDS
 from storepost.sync.batches.service import MAX_WAITING
+from storepost.sync.pulls import reconciling
+from storepost.sync.pulls import running as pulls
+from storepost.sync.webhooks import privacy
 from storepost.values.pagination import MAX_ROWS
 
 GUIDES = ROOT / "docs" / "guides"
-WORDS = {4: "Four", 5: "five", 6: "six"}
+WORDS = {1: "an", 2: "two", 4: "Four", 5: "five", 6: "six", 10: "ten"}
 DEFAULTS = parameter_defaults()
 KEY = int(DEFAULTS["CallerRequestsPerSecond"])
 WORKSPACE = int(DEFAULTS["WorkspaceRequestsPerSecond"])
@@ -66,6 +72,11 @@ SENTENCES = [
     ("keys", f"for {OWN_OVERLAP_SECONDS // 60} minutes at least"),
     ("keys", f"valid for {invitations.VALID_FOR.days} days"),
     ("write-backs", f"each of them {WORDS[MAX_RESENDS]} times at most"),
+    ("shopify", f"within {WORDS[installs.STATE_VALID_FOR.seconds // 60]} minutes"),
+    ("shopify", f"works for {WORDS[links.VALID_FOR.seconds // 3600]} hour, and once"),
+    ("shopify", f"those of the last {reconciling.WINDOW.days} days"),
+    ("shopify", f"more than {pulls.MAX_DURATION.days * 24} hours fails with `timed_out`"),
+    ("shopify", f"**After {WORDS[privacy.REDACTED_AFTER.days]} days**"),
     ("write-backs", f"For {signing_secrets.OLD_SECRET_SIGNS.days * 24} hours"),
 ]
 
@@ -74,3 +85,12 @@ SENTENCES = [
 def test_number_in_guide_equals_the_constant(guide: str, sentence: str) -> None:
     text = Path(GUIDES / f"{guide}.md").read_text("utf-8")
     assert sentence in " ".join(text.split())
+
+
+def test_shopify_guide_explains_every_scope_of_the_app() -> None:
+    text = (GUIDES / "shopify.md").read_text("utf-8")
+    rows = [row.split(" | ") for row in text.splitlines() if row.startswith("| `")]
+    explained = {scope: row[2] for row in rows for scope in re.findall(r"`(\w+)`", row[0])}
+    assert sorted(explained) == sorted(DEFAULTS["ShopifyScopes"].split(","))
+    needed = {scope for scope, lacking in explained.items() if "can't be connected" in lacking}
+    assert needed == set(scopes.REQUIRED)

@@ -19,13 +19,19 @@ from local.template import ROOT
 _RUN = """
 import sys
 from pathlib import Path
-from local import demo, run
+from local import alone, demo, run
 from local.__main__ import main
+alone.LOCK = Path(sys.argv[2])
 demo.CREDENTIALS = Path(sys.argv[1])
 run.FOLDER = Path(sys.argv[1]).parent / "kept"
 sys.exit(main())
 """
 _READY_SECONDS = 90
+
+
+def command(credentials: Path, lock: Path) -> list[str]:
+    """`python -m local` with its files elsewhere."""
+    return [sys.executable, "-c", _RUN, str(credentials), str(lock)]
 
 
 def environment(**overrides: str) -> dict[str, str]:
@@ -49,7 +55,7 @@ class Run:
     def __post_init__(self) -> None:
         self._credentials.unlink(missing_ok=True)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _RUN, str(self._credentials)],
+            command(self._credentials, self._credentials.with_suffix(".lock")),
             env=environment(PORT="0", STORE=self.store, **self.variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

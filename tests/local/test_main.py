@@ -3,18 +3,25 @@
 import signal
 import socket
 import subprocess
-import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.local.runs import Run, environment
+from tests.local.runs import Run, command, environment
 
 
 def refused(**overrides: str) -> str:
     """The message when it ends at once."""
+    with TemporaryDirectory() as folder:
+        return refused_in(Path(folder), **overrides)
+
+
+def refused_in(folder: Path, **overrides: str) -> str:
+    """The same, with the files of the run in that folder."""
     ended = subprocess.run(
-        [sys.executable, "-m", "local"],
+        command(folder / "credentials.json", folder / "credentials.lock"),
         check=False,
         env=environment(**overrides),
         capture_output=True,
@@ -56,6 +63,24 @@ def test_port_in_use_is_reported_with_a_remedy() -> None:
         f"Port {port} can't be used (Address already in use)."
         f" Choose another one: make run PORT={port + 1}"
     )
+
+
+@pytest.mark.parametrize("on_its_port", [True, False])
+def test_second_run_of_a_folder_is_refused_and_leaves_the_first_its_credentials(
+    tmp_path: Path, *, on_its_port: bool
+) -> None:
+    run = Run(tmp_path).soon_ready()
+    credentials = run.credentials()
+    port = str(urlsplit(credentials["baseUrl"]).port) if on_its_port else "0"
+    assert refused_in(tmp_path, PORT=port) == (
+        f"Another local run (process {run.process.pid}) uses this folder, and its credentials are"
+        " in .local/credentials.json. Stop that one first, with Ctrl-C in its terminal, or start"
+        " this one in another clone."
+    )
+    assert run.credentials() == credentials
+    assert run.call("GET", "/me", credentials["sessions"]["owner"])["user"]
+    run.end(signal.SIGKILL)
+    assert Run(tmp_path).soon_ready().end().splitlines()[-1] == "Stopping ..."
 
 
 def assert_a_shop_of_this_machine_may_be_called(run: Run) -> None:

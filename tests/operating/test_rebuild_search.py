@@ -119,8 +119,8 @@ class TestCommand:
     def _environment(self, searched: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
         plain = boto3.client
 
-        def client(name: str) -> Any:
-            return Stack() if name == "cloudformation" else plain(name)  # type: ignore[call-overload]
+        def client(name: str, **more: Any) -> Any:
+            return Stack() if name == "cloudformation" else plain(name, **more)  # type: ignore[call-overload]
 
         monkeypatch.setattr(boto3, "client", client)
         monkeypatch.setenv("STACK", "ours")

@@ -12,6 +12,7 @@ from local import aws, functions
 from local.events.pumps import pump_queue, read_queues
 from local.template import QUEUE, resources
 from operating import redrive as command
+from operating.clients import client_of
 from operating.queues import DeadLetters, NoSuchQueue, all_dead_letters, dead_letters_of
 from operating.redrive import NotMoved, redrive
 from tests.harness.world import World
@@ -202,3 +203,14 @@ class TestCommand:
         assert (code, out) == (1, "")
         assert err.startswith("AWS can't be asked: ")
         assert "AWS_REGION" in err
+
+    @pytest.mark.parametrize("default", [None, "us-east-1"])
+    def test_region_is_that_of_the_documented_variable(
+        self, monkeypatch: pytest.MonkeyPatch, default: str | None
+    ) -> None:
+        """boto3 itself reads another one."""
+        monkeypatch.setenv("AWS_REGION", "eu-west-1")
+        monkeypatch.delenv("AWS_DEFAULT_REGION")
+        if default:
+            monkeypatch.setenv("AWS_DEFAULT_REGION", default)
+        assert client_of("sqs").meta.region_name == "eu-west-1"

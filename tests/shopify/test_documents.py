@@ -173,6 +173,10 @@ class TestMain:
         assert "shop.graphql: Cannot query field 'contactEmail' on type 'Shop'" in errors
         assert "Shop.contactEmail: no such field or argument" in errors
 
+    def test_missing_files_are_asked_for(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert checking.main() == 2
+        assert "make check-shopify SCHEMA=" in capsys.readouterr().err
+
     def test_scope_that_is_not_requested_is_reported(self) -> None:
         theirs = Shopifys(admin.schema(), {("Shop", "name"): {"read_nothing"}})
         assert "shop.graphql: Shop.name needs one of read_nothing" in findings(

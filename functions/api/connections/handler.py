@@ -117,7 +117,8 @@ def delete_connection(
 
     Cancels a pending connection: its `path` leads nowhere any more, but a connect link that came of
     it works for its hour. Any other one's store is disconnected, as by `POST
-    /stores/{id}/disconnect`, and the app is removed from the shop. The store's data stays.
+    /stores/{id}/disconnect`, and the app is removed from the shop. The store's data stays for two
+    days, until Shopify demands its deletion, and for good if the shop is connected again by then.
     """
     service.end_connection(caller.workspace, key, writes)
 

@@ -150,7 +150,9 @@ def disconnect_store(
 
     The store sends and receives nothing any more: imports that run or wait fail with
     `store_disconnected`, its feeds rest and nothing is written back. Its data stays. From a Shopify
-    shop the app is removed. Connecting it again keeps the store's id.
+    shop the app is removed, and two days later Shopify demands that the shop's people and orders be
+    deleted: they are, unless it is connected again by then. Connecting it again keeps the store's
+    id.
     """
     from storepost.connections.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
 

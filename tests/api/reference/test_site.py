@@ -269,6 +269,8 @@ QUESTIONS = {
     "How often is a feed fetched?": "guides/feeds#how-often-is-a-feed-fetched",
     "What does stale_update mean?": "guides/retries#what-does-stale_update-mean",
     "May I send the same batch twice?": "guides/imports#may-i-send-the-same-batch-twice",
+    "How long does an import take?": "guides/shopify#how-long-does-an-import-take",
+    "What happens when the app is removed?": "guides/shopify#what-happens-when-the-app-is-removed",
     "How do I page through a million orders?": (
         "guides/lists#how-do-i-page-through-a-million-orders"
     ),

@@ -27,6 +27,7 @@ from storepost.values.field_errors import wrong_field
 from storepost.values.wire import (
     MAX_MINOR_UNITS,
     Id,
+    Name,
     NonNegativeMoney,
     NotNull,
     PartialUpdate,
@@ -179,7 +180,7 @@ class CouponTopUp(RequestBody):
 class CouponUpdate(PartialUpdate):
     """What may change of a coupon; what is left out stays."""
 
-    name: Annotated[Text | None, NotNull()] = Field(
+    name: Annotated[Name | None, NotNull()] = Field(
         default=None,
         description="What the coupon is called from now on. A discount that a Shopify shop has "
         "already keeps its title.",

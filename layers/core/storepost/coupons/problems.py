@@ -62,7 +62,10 @@ class ProfileNotInStore(Conflict):
 
     code = "profile_not_in_store"
     title = "The coupon's store doesn't know this person"
-    remedy = "Assign the code to somebody whose profile has that store in `storeIds`."
+    remedy = (
+        "Assign the code to somebody whose profile has that store in `storeIds`. A person comes "
+        "into a custom store as one of its customers: `PUT /stores/{id}/customers/{externalId}`."
+    )
 
 
 class CodeNotFailed(Conflict):

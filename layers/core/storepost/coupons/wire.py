@@ -7,12 +7,12 @@ from pydantic import AfterValidator, Field, StrictBool, StrictInt
 from storepost.coupons import model
 from storepost.coupons.model import Reissue
 from storepost.values import clock
-from storepost.values.wire import RequestBody, Text, Timestamp
+from storepost.values.wire import Name, RequestBody, Timestamp
 
 MAX_DAYS = 365
 
 CouponName = Annotated[
-    Text,
+    Name,
     Field(
         description="What the coupon is called. In a Shopify shop it becomes the title of the "
         "discount when that is made. A code doesn't contain it."

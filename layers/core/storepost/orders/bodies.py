@@ -30,7 +30,7 @@ from storepost.people.customers.lenient_fields import (
 )
 from storepost.stores.stores.model import Store
 from storepost.values.external_ids import LenientExternalId
-from storepost.values.wire import NOT_NEGATIVE, MoneyShape, RequestBody, Text, Timestamp, Url
+from storepost.values.wire import NOT_NEGATIVE, MoneyShape, Name, RequestBody, Text, Timestamp, Url
 
 MAX_LINE_ITEMS = 250
 MAX_DISCOUNT_CODES = 5
@@ -39,8 +39,8 @@ MAX_DISCOUNT_CODES = 5
 class OrderLineItemBody(RequestBody):
     """One line of an order that is put into a store."""
 
-    title: Text = Field(description="The product's title when it was bought.")
-    variant_title: Text | None = Field(
+    title: Name = Field(description="The product's title when it was bought.")
+    variant_title: Name | None = Field(
         default=None,
         description="The variant's title when it was bought, such as `M / Red`. Leave it out "
         "where the product has no variants.",

@@ -219,7 +219,10 @@ def _seen(value: object) -> object:
     return visible(value) if isinstance(value, str) else value
 
 
-Name = Annotated[Text, BeforeValidator(_seen)]
+SEEN = BeforeValidator(_seen)
+"""Takes control characters and marks of direction out of a name in a request."""
+
+Name = Annotated[Text, SEEN]
 """A name in a request, without control characters and marks of direction."""
 
 Url = Annotated[

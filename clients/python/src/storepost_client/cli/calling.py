@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from storepost_client.cli.operations import Operation
+from storepost_client.cli.settings import ArgumentError
 from storepost_client.client import Storepost
 from storepost_client.paging import Pages
 
@@ -72,11 +73,19 @@ def _body(text: str) -> object:
     if text == "-":
         text = sys.stdin.read()
     elif text.startswith("@"):
-        text = Path(text[1:]).read_text("utf-8")
+        text = _content(Path(text[1:]))
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        sys.exit(f"--body is no JSON: {error}")
+        raise ArgumentError(f"--body is no JSON: {error}") from None
+
+
+def _content(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it isn't text in UTF-8"
+        raise ArgumentError(f"--body: the file {file} can't be read: {reason}") from None
 
 
 class _JsonPage:
@@ -135,8 +144,13 @@ def _line(item: dict[str, Any], widths: dict[str, int]) -> str:
 
 
 def _plain(value: object) -> str:
-    """Returns a value as one line; nothing for an object or a list."""
-    return str(value)[:_WIDTH] if isinstance(value, (str, int)) else ""
+    """Returns a value as one line; nothing for an object or a list.
+
+    A terminal would carry out control characters: each is shown as a space.
+    """
+    if not isinstance(value, (str, int)):
+        return ""
+    return "".join(each if each.isprintable() else " " for each in str(value)[:_WIDTH])
 
 
 def _show_json(body: object) -> None:

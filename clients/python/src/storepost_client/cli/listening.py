@@ -14,6 +14,7 @@ from uuid import UUID
 
 import httpx
 
+from storepost_client.cli.settings import ArgumentError
 from storepost_client.client import Storepost
 from storepost_client.generated.models import NewWebhookEndpoint, NewWriteBack
 from storepost_client.problems import ProblemError
@@ -44,13 +45,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--forward", metavar="URL",
         help="post what is verified on to this address, and answer what it answers",
     )  # fmt: skip
-    command.add_argument("--store", metavar="ID", help="the store; the local run's unless given")
+    command.add_argument(
+        "--store", metavar="ID", type=UUID, help="the store; the local run's unless given"
+    )
     command.add_argument("--port", type=int, default=0, help="any free one unless given")
     command.add_argument("--count", type=int, help="end after so many")
     command.add_argument("--json", action="store_true", help="a line of JSON each")
 
 
-def run(client: Storepost, options: argparse.Namespace, store_id: str | None) -> int:
+def run(client: Storepost, options: argparse.Namespace, store_id: str | UUID | None) -> int:
     """Listens until Ctrl-C, or until `--count` messages have arrived."""
     ended = threading.Event()
     # However the process ends, the store gets its earlier write-back URL back.
@@ -65,7 +68,7 @@ def run(client: Storepost, options: argparse.Namespace, store_id: str | None) ->
             with _endpoint_here(client, url, options.events.split(",")) as made:
                 _listen(server, made, url, ended)
         elif store_id:
-            with _store_here(client, UUID(store_id), url) as rotated:
+            with _store_here(client, UUID(str(store_id)), url) as rotated:
                 _listen(server, rotated, url, ended)
         else:
             print(f"Name a store with --store, events, or set {_SECRET}.", file=sys.stderr)
@@ -146,7 +149,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def _server(options: argparse.Namespace, ended: threading.Event) -> Iterator[_Server]:
-    with _Server(options, ended) as server:
+    try:
+        bound = _Server(options, ended)
+    except (OSError, OverflowError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it must be 0 to 65535"
+        raise ArgumentError(f"--port {options.port} can't be used: {reason}") from None
+    with bound as server:
         serving = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
         serving.start()
         try:

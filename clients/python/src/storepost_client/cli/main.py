@@ -9,21 +9,21 @@ import httpx
 
 from storepost_client.cli import calling, listening
 from storepost_client.cli.operations import Operation, operations
-from storepost_client.cli.settings import SettingsError, settings_of
+from storepost_client.cli.settings import ArgumentError, SettingsError, settings_of
 from storepost_client.client import Storepost
 from storepost_client.problems import ProblemError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command. Returns 0, 1 if the service refused it, 2 if its arguments are wrong."""
-    options = parser().parse_args(arguments)
+    options = parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         settings = settings_of(options.credentials, options.caller)
         with Storepost(settings.base_url, settings.token) as client:
             if options.group == "listen":
                 return listening.run(client, options, options.store or settings.store_id)
             return calling.run(client, options.operation, options)
-    except SettingsError as error:
+    except (SettingsError, ArgumentError) as error:
         print(error, file=sys.stderr)
         return 2
     except ProblemError as problem:
@@ -33,6 +33,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except httpx.HTTPError as error:
         print(f"{settings.base_url} doesn't answer: {error}", file=sys.stderr)
     return 1
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Joins `--sort -placedAt` to a word: what begins with a dash is an option to argparse."""
+    words: list[str] = []
+    for word in arguments:
+        if words[-1:] == ["--sort"] and word.startswith("-") and not word.startswith("--"):
+            words[-1] = f"--sort={word}"
+        else:
+            words.append(word)
+    return words
 
 
 def parser() -> argparse.ArgumentParser:

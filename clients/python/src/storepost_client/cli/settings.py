@@ -8,10 +8,15 @@ from typing import Any
 
 LOCAL_CREDENTIALS = Path(".local") / "credentials.json"
 """The file that a local run of the service writes in its folder."""
+_NAMES = {"baseUrl", "apiKeys", "sessions", "storeId"}
 
 
 class SettingsError(Exception):
     """The service's address or a token can't be found; the message says how to set it."""
+
+
+class ArgumentError(Exception):
+    """An argument can't be used as it is; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +54,14 @@ def _store_of(token: str | None) -> str | None:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        credentials: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        credentials = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         raise SettingsError(
             f"There is no {file}. Set STOREPOST_URL and STOREPOST_KEY, or run this in the"
             " folder of a local run (`make run`), or name its file with --credentials."
         ) from None
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{file} can't be read: {error}") from None
+    if not isinstance(credentials, dict) or not credentials.keys() >= _NAMES:
+        raise SettingsError(f"{file} isn't a file that a local run (`make run`) wrote.")
     return credentials

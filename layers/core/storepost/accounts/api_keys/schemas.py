@@ -8,11 +8,13 @@ from pydantic import Field, StrictInt, StringConstraints
 from storepost.accounts.api_keys.model import OVERLAP_SECONDS, ApiKey, KeyStatus
 from storepost.accounts.api_keys.service import KeyView, NewSecret
 from storepost.accounts.identity.model import KeyScope
-from storepost.values.wire import RequestBody, SecretAnswer, Shape, Timestamp
+from storepost.values.wire import SEEN, RequestBody, SecretAnswer, Shape, Timestamp
 
 KeyOrder = Literal["name", "-name", "createdAt", "-createdAt", "lastUsedAt", "-lastUsedAt"]
 
-KeyName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+KeyName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), SEEN
+]
 
 
 class NewApiKey(RequestBody):

@@ -12,7 +12,7 @@ from storepost.accounts.identity.two_factor import otpauth_uri
 from storepost.accounts.me.account import Account
 from storepost.accounts.workspaces.schemas import WorkspaceSummary
 from storepost.values.emails import ReachableAddress
-from storepost.values.wire import Id, RequestBody, SecretAnswer, Shape, Text, Timestamp
+from storepost.values.wire import Id, Name, RequestBody, SecretAnswer, Shape, Timestamp
 
 
 class TwoFactorMethod(Shape):
@@ -87,7 +87,7 @@ class Me(Shape):
 class MeUpdate(RequestBody):
     """What a person can change of their account without the password."""
 
-    name: Text = Field(description="The person's name as other members and emails will show it.")
+    name: Name = Field(description="The person's name as other members and emails will show it.")
 
 
 class ChosenWorkspace(RequestBody):

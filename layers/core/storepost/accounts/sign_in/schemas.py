@@ -9,7 +9,7 @@ from storepost.accounts.identity.codes import Code
 from storepost.accounts.identity.passwords import Password, SubmittedPassword
 from storepost.accounts.identity.two_factor import SecondFactor
 from storepost.values.emails import EmailAddress, ReachableAddress
-from storepost.values.wire import Id, RequestBody, SecretAnswer, Shape, Text, Timestamp
+from storepost.values.wire import Id, Name, RequestBody, SecretAnswer, Shape, Timestamp
 
 TOKEN_LENGTH = 255
 
@@ -26,7 +26,7 @@ Secret = Annotated[str, Field(repr=False)]
 class SignUp(RequestBody):
     """Who wants an account."""
 
-    name: Text = Field(description="The person's name as other members and emails will show it.")
+    name: Name = Field(description="The person's name as other members and emails will show it.")
     email: ReachableAddress = Field(
         description="The address to sign in with. A code is sent to it."
     )

@@ -7,10 +7,10 @@ from pydantic import Field, StrictBool, StringConstraints
 
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import Standing
-from storepost.values.wire import NotNull, RequestBody, Shape
+from storepost.values.wire import SEEN, NotNull, RequestBody, Shape
 
 WorkspaceName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), SEEN
 ]
 
 

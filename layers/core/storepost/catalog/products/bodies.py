@@ -20,6 +20,7 @@ from storepost.values.field_errors import wrong_field
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import (
     TEXT_LENGTH,
+    Name,
     NonNegativeMoney,
     RequestBody,
     Text,
@@ -75,8 +76,8 @@ class ProductImageBody(RequestBody):
 class ProductOptionBody(RequestBody):
     """What distinguishes a variant from the others, such as its size."""
 
-    name: Text = Field(description="What is chosen, such as `Size`.")
-    value: Text = Field(description="Which one the variant is, such as `M`.")
+    name: Name = Field(description="What is chosen, such as `Size`.")
+    value: Name = Field(description="Which one the variant is, such as `M`.")
 
 
 class ProductTexts(RequestBody):
@@ -86,7 +87,7 @@ class ProductTexts(RequestBody):
         description="The locale of these texts, as a BCP 47 tag such as `de-AT`. Each locale "
         "appears once."
     )
-    title: Text = Field(description="What the product is called in this locale.")
+    title: Name = Field(description="What the product is called in this locale.")
     description: Description | None = Field(
         default=None,
         description="The product's description in this locale, as text or HTML, at most 64 KB in "
@@ -105,7 +106,7 @@ class ProductVariantBody(RequestBody):
         description="The store's own id of the variant, kept as it is sent. Each variant of a "
         "product has its own."
     )
-    title: Text = Field(
+    title: Name = Field(
         description="The variant's title, such as `M / Red`. It is the same in every locale."
     )
     sku: Text | None = Field(
@@ -188,8 +189,8 @@ class ProductBody(RequestBody):
         default=None,
         description="The last part of the product's address in the shop, such as `linen-cushion`.",
     )
-    vendor: Text | None = Field(default=None, description="The maker or brand.")
-    product_type: Text | None = Field(
+    vendor: Name | None = Field(default=None, description="The maker or brand.")
+    product_type: Name | None = Field(
         default=None, description="The product's kind in your own words, such as `Cushions`."
     )
     tags: list[Text] = Field(

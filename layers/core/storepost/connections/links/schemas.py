@@ -11,7 +11,7 @@ from storepost.connections.links.model import Choice, ToNewWorkspace, ToWorkspac
 from storepost.connections.links.model import ConnectLink as Link
 from storepost.connections.links.service import Choices
 from storepost.stores.stores.model import Platform
-from storepost.values.wire import Id, RequestBody, Shape
+from storepost.values.wire import SEEN, Id, RequestBody, Shape
 
 
 class LinkedStore(Shape):
@@ -105,7 +105,7 @@ class ConnectToNewWorkspace(RequestBody):
         description="Always `connect_new`, which distinguishes this choice from the other one."
     )
     workspace_name: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), SEEN
     ] = Field(
         description="What the new workspace is called; the signed-in person becomes its owner."
     )

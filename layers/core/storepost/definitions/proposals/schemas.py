@@ -13,7 +13,7 @@ from storepost.definitions.proposals.model import Base, ProposalStatus
 from storepost.definitions.proposals.reading import ListedProposal, ProposalView
 from storepost.definitions.proposals.service import NewChange, NewDefinition
 from storepost.values.field_errors import wrong_field
-from storepost.values.wire import Id, RequestBody, Shape, Text, Timestamp
+from storepost.values.wire import Id, Name, RequestBody, Shape, Text, Timestamp
 
 MAX_OPERATIONS = 500
 MAX_NOTE = 2_000
@@ -76,7 +76,7 @@ class NewDefinitionProposal(RequestBody):
     """A proposal of a definition that isn't there yet."""
 
     kind: DefinitionKind = Field(description="What is defined.")
-    name: Text = Field(
+    name: Name = Field(
         description="What people will call the definition. It can't be changed later, and needn't "
         "be unique."
     )

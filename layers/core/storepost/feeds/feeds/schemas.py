@@ -14,11 +14,11 @@ from storepost.stores.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import (
     Id,
+    Name,
     NotNull,
     PartialUpdate,
     RequestBody,
     Shape,
-    Text,
     Timestamp,
     Uri,
     Url,
@@ -138,7 +138,7 @@ class FeedDraft(FeedSource):
 class NewFeed(FeedDraft):
     """A feed to create: its name, its address, and how its file is read."""
 
-    name: Text = Field(description="What people call the feed. It needn't be unique.")
+    name: Name = Field(description="What people call the feed. It needn't be unique.")
 
     def settings(self) -> FeedSettings:
         """Returns the feed as the service has it."""
@@ -149,7 +149,7 @@ class NewFeed(FeedDraft):
 class FeedUpdate(PartialUpdate):
     """What to change of a feed; what is left out stays."""
 
-    name: Annotated[Text | None, NotNull()] = Field(
+    name: Annotated[Name | None, NotNull()] = Field(
         default=None, description="What people call the feed. Its change alone imports nothing."
     )
     url: Annotated[Url | None, NotNull()] = Field(

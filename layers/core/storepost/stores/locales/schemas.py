@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from storepost.stores.locales.model import WorkspaceLocaleOrigin
 from storepost.values.locale_codes import LocaleCode
-from storepost.values.wire import NotNull, RequestBody, Shape, Text, Timestamp
+from storepost.values.wire import Name, NotNull, RequestBody, Shape, Timestamp
 
 
 class NewLocale(RequestBody):
@@ -17,7 +17,7 @@ class NewLocale(RequestBody):
         description="The language as a BCP 47 tag, such as `de` or `pt-BR`. It is kept "
         "in its canonical form: `de-at` becomes `de-AT`."
     )
-    label: Text | None = Field(
+    label: Name | None = Field(
         default=None,
         description="What the locale is called for people. Null or left out: its name "
         "in English, such as `German (Austria)`.",
@@ -34,7 +34,7 @@ def _only_true(value: object) -> object:
 class LocaleUpdate(RequestBody):
     """What can be changed of a workspace's locale. What is left out stays as it is."""
 
-    label: Annotated[Text | None, NotNull()] = Field(
+    label: Annotated[Name | None, NotNull()] = Field(
         default=None, description="What the locale is called for people."
     )
     is_default: Annotated[

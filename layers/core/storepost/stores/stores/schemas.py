@@ -16,12 +16,12 @@ from storepost.values.locale_codes import LocaleCode
 from storepost.values.money import CurrencyCode
 from storepost.values.wire import (
     URL_LENGTH,
+    Name,
     NotNull,
     PartialUpdate,
     RequestBody,
     SecretAnswer,
     Shape,
-    Text,
     Timestamp,
     Uri,
     Url,
@@ -36,7 +36,7 @@ class NewStore(RequestBody):
     """
 
     platform: Literal[Platform.CUSTOM] = Field(description="Always `custom`.")
-    name: Text = Field(description="What the store is called in lists.")
+    name: Name = Field(description="What the store is called in lists.")
     external_id: ExternalId = Field(
         description="What your platform calls the store. One workspace has each only "
         "once: the same one again connects a disconnected store again."
@@ -68,7 +68,7 @@ class NewStore(RequestBody):
 class StoreUpdate(PartialUpdate):
     """What can be changed of a custom store. What is left out stays as it is."""
 
-    name: Annotated[Text | None, NotNull()] = Field(
+    name: Annotated[Name | None, NotNull()] = Field(
         default=None, description="What the store is called from now on."
     )
     storefront_url: Url | None = Field(
@@ -151,7 +151,7 @@ class StoreLocale(RequestBody):
     locale: LocaleCode = Field(
         description="The language as a BCP 47 tag, such as `de` or `de-AT`. A store has each once."
     )
-    label: Text = Field(
+    label: Name = Field(
         description="What the locale is called for people, such as `German (Austria)`."
     )
     is_primary: StrictBool = Field(
