@@ -85,7 +85,9 @@ def text_of(value: dict[str, Any]) -> str:
     with pytest.raises(ValidationError) as raised:
         Everything.model_validate(value)
     [error] = field_errors(
-        ({**each, "loc": ("body", *each["loc"])} for each in raised.value.errors()), value
+        ({**each, "loc": ("body", *each["loc"])} for each in raised.value.errors()),
+        value,
+        Everything,
     )
     return error.message
 
@@ -104,7 +106,7 @@ def test_wrong_name_is_reported_at_its_field(named: dict[str, Any], error: tuple
     names = Annotated[str, StringConstraints(min_length=1, max_length=3)]
     with pytest.raises(ValidationError) as raised:
         TypeAdapter(dict[names, str]).validate_python(named)
-    found = errors_of_record(raised.value.errors(include_url=False), named)
+    found = errors_of_record(raised.value.errors(include_url=False), named, dict)
     assert [(each.path, each.message) for each in found] == [error]
 
 

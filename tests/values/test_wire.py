@@ -18,7 +18,7 @@ def errors(shape: type[Any], sent: object) -> list[tuple[str, str]]:
     """The errors of the answer: places and messages."""
     with pytest.raises(ValidationError) as raised:
         shape.model_validate(sent)
-    found = errors_of_record(raised.value.errors(include_url=False), sent)
+    found = errors_of_record(raised.value.errors(include_url=False), sent, shape)
     return [(each.path, each.message) for each in found]
 
 
@@ -43,12 +43,14 @@ def test_python_field_names_are_refused() -> None:
         aliases = {name: field.alias for name, field in shape.model_fields.items()}
         other = [name for name, alias in aliases.items() if alias not in {None, name}]
         refused = errors(shape, dict.fromkeys(other)) if other else []
-        assert {(f"/{name}", "There is no such field") for name in other} <= set(refused), shape
+        unknown = {path for path, text in refused if text.startswith("There is no such field")}
+        assert {f"/{name}" for name in other} <= unknown, shape
 
 
 def test_python_name_beside_the_public_one_is_refused() -> None:
     sent = {"email": "ann@example.com", "firstName": "Ann", "first_name": "Bob"}
-    assert errors(UpsertProfile, sent) == [("/first_name", "There is no such field")]
+    message = "There is no such field. Did you mean `firstName`?"
+    assert errors(UpsertProfile, sent) == [("/first_name", message)]
 
 
 @pytest.mark.parametrize("code", ["EURO", "E", "", "XXQ", "€"])

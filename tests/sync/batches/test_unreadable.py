@@ -49,6 +49,11 @@ CUSTOMERS: list[tuple[Any, str | None, str]] = [
 ]
 ORDERS: list[tuple[Any, str | None, str]] = [
     (order(1, colour="red"), "o-1", "/orders/1/colour: "),
+    (
+        order(1, nummer="7"),
+        "o-1",
+        "/orders/1/nummer: There is no such field. Did you mean `number`?",
+    ),
     (order(1, number=""), "o-1", "/orders/1/number: "),
     (without(order(1), "externalId"), None, "/orders/1/externalId: "),
     (order(1, total={"amount": "1", "currency": "EUR"}), "o-1", "/orders/1/total/amount: "),

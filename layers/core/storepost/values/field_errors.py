@@ -6,23 +6,29 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from storepost.values.error_texts import Error, error_text
+from storepost.values.near_names import names_at, suggestion
 from storepost.values.problems import FieldError
 
 _NAME = "[key]"
 """Follows, in pydantic's places, the name of a field that is itself wrong."""
 
 
-def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
+def field_errors(errors: Iterable[Error], body: object, shape: object) -> Iterator[FieldError]:
     """Returns the errors of a request; places begin with `body`, `query`, `path` or `header`.
 
-    They are made lazily, and none is listed twice.
+    `shape` is the type that the body should have. They are made lazily, and none is listed twice.
     """
-    return _distinct((_path(error, body), error) for error in errors)
+    return _distinct((_path(error, body), _text(error, 1, shape), error) for error in errors)
 
 
-def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldError]:
+def errors_of_record(
+    errors: Iterable[Error], record: object, shape: object
+) -> Iterator[FieldError]:
     """Returns the errors of one record: the paths are JSON Pointers within it."""
-    return _distinct((_pointer(list(error["loc"]), error, record), error) for error in errors)
+    return _distinct(
+        (_pointer(list(error["loc"]), error, record), _text(error, 0, shape), error)
+        for error in errors
+    )
 
 
 def wrong_field(message: str, *path: str | int) -> ValidationError:
@@ -35,10 +41,17 @@ def wrong_field(message: str, *path: str | int) -> ValidationError:
     return ValidationError.from_exception_data("request", [error])
 
 
-def _distinct(errors: Iterable[tuple[str, Error]]) -> Iterator[FieldError]:
+def _text(error: Error, begin: int, shape: object) -> str:
+    """Returns the text of an error; at `begin` its place in the body begins."""
+    text, place = error_text(error), error["loc"][begin:]
+    if error["type"] != "extra_forbidden":
+        return text
+    return text + suggestion(str(place[-1]), names_at(shape, place[:-1]))
+
+
+def _distinct(errors: Iterable[tuple[str, str, Error]]) -> Iterator[FieldError]:
     reported = set[FieldError]()
-    for path, error in errors:
-        text = error_text(error)
+    for path, text, error in errors:
         of_name = error["loc"][-1:] == (_NAME,) and not path.endswith(f"/{_NAME}")
         found = FieldError(path, f"Its name {text[:1].lower()}{text[1:]}" if of_name else text)
         if found not in reported:

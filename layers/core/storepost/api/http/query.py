@@ -13,13 +13,12 @@ from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 from pydantic.alias_generators import to_camel
 
 from storepost.values.error_texts import BOOLEAN_FORM, NUMBER_FORM, UUID_FORM
+from storepost.values.near_names import suggestion
 from storepost.values.problems import MAX_ERRORS
 
 type Error = dict[str, Any]
 """An error as pydantic has them."""
 
-_NAME_LENGTH = 64
-"""Characters of an unknown name that are compared with the known ones, in quadratic time."""
 _FROM = re.compile("[fF]rom$")
 
 
@@ -36,7 +35,10 @@ def unknown_parameters(route: Route, event: BaseProxyEvent) -> list[Error]:
     known = [field.alias for field in route.dependant.query_params]
     sent = event.resolved_query_string_parameters
     unknown = (name for name in sent if name not in known)
-    return [_error("query", name, _unknown(name, known)) for name in islice(unknown, MAX_ERRORS)]
+    return [
+        _error("query", name, f"There is no such parameter{suggestion(name, known)}")
+        for name in islice(unknown, MAX_ERRORS)
+    ]
 
 
 def contradictions(
@@ -54,16 +56,6 @@ def contradictions(
         *_misspelled("query", parameters, sent),
         *_backwards(parameters),
     ]
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
-
-    folded = {each.lower(): each for each in known}
-    close = get_close_matches(name[:_NAME_LENGTH].lower(), folded, 1)
-    if close:
-        return f"There is no such parameter. Did you mean `{folded[close[0]]}`?"
-    return "There is no such parameter"
 
 
 def _misspelled(

@@ -44,7 +44,7 @@ def _record(sender: Sender, stage: ImportStage, index: int, sent: object) -> Rec
     try:
         return _made(sender, index, _KINDS[stage].model_validate(sent))
     except ValidationError as error:
-        errors = errors_of_record(error.errors(include_url=False), sent)
+        errors = errors_of_record(error.errors(include_url=False), sent, _KINDS[stage])
         problem = ValidationFailed(errors=errors)
     except ValidationFailed as error:
         problem = error
