@@ -254,6 +254,24 @@ def _unsigned(parameters: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in parameters.items() if name != "hmac"}
 
 
+def test_browser_gets_a_page_that_says_what_to_do(
+    world: World, shopify: Shopify, owner: Someone
+) -> None:
+    """Whoever approved the app in the shop needn't know what a problem in JSON is."""
+    parameters = shopify.approved(shopify.begin(owner))
+    world.advance(minutes=11)
+    path, browser = "/connections/shopify/callback", {"accept": "text/html,*/*;q=0.8"}
+    answer = world.call("GET", path, query=parameters, headers=browser)
+    assert answer.status == 400
+    assert answer.header("content-type") == "text/html; charset=utf-8"
+    assert answer.header("cache-control") == "no-store"
+    assert answer.header("referrer-policy") == "no-referrer"
+    assert "<h1>The shop isn't connected</h1>" in answer.body.decode()
+    assert "Begin the connection again in Storepost" in answer.body.decode()
+    assert parameters["code"] not in answer.body.decode()
+    assert shopify.callback(parameters).problem() == REFUSED
+
+
 class TestAttacked:
     """The same operation, used by an attacker."""
 

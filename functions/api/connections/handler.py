@@ -10,13 +10,18 @@ from storepost.api.http.callers import Reader, SignedInAdmin
 from storepost.api.http.lists import Page, PageNumber, Size
 from storepost.api.http.once import Writes
 from storepost.api.http.origin import From, RawQuery
+from storepost.api.http.pages import problem_pages
+from storepost.api.reference import pages
 from storepost.connections.connections import service
 from storepost.connections.connections.approval import accept_approval
 from storepost.connections.connections.model import ConnectionState, ConnectionType
 from storepost.connections.connections.schemas import Connection, NewConnection
 from storepost.values.pagination import PageRequest, PageSize
 
-app = create_app(any_query=frozenset({"connections.shopifyCallback"}))
+_IN_BROWSER = frozenset({"connections.shopifyCallback"})
+app = create_app(
+    any_query=_IN_BROWSER, problem_page=problem_pages(_IN_BROWSER, pages.not_connected_page)
+)
 
 
 @app.get("/v1/connections", operation_id="connections.list")

@@ -11,7 +11,7 @@ from pathlib import Path
 from storepost.api.reference.schemas import ProblemCodePage, ProblemKind
 from storepost.api.reference.web_page import DOCUMENTATION, WebPage, render, scripts
 from storepost.values.languages import Language
-from storepost.values.problems import NotFound, Problem
+from storepost.values.problems import MalformedRequest, NotFound, Problem
 
 _DEAD_LINKS = {404: "unknown", 410: "over"}
 """The texts of a problem's page by its status; any other status says that it didn't work."""
@@ -49,6 +49,12 @@ def link_page(name: str) -> WebPage:
     if name not in LINK_PAGES:
         raise NotFound()
     return render(f"{name}.html", scripts("requests.js", "account.js", f"{name}.js"), values={})
+
+
+def not_connected_page(problem: Problem, _language: Language | None) -> WebPage:
+    """Returns a page for whoever approved the app in a shop, where that led nowhere."""
+    values = {"is_over": problem.status == MalformedRequest.status}
+    return render("not-connected.html", personal=True, values=values)
 
 
 def unsubscribe_page(language: Language, sender: str, address: str) -> WebPage:
