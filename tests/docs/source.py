@@ -43,7 +43,7 @@ def kinds() -> dict[str, str]:
 def expiring() -> set[str]:
     """The kinds that some code gives an expiration: when it makes or updates them, or later."""
     made = {
-        ast.unparse(call.func)
+        ast.unparse(call.args[0] if ast.unparse(call.func) == "as_row" else call.func)
         for call in nodes(ast.Call)
         if any(keyword.arg == "expiration" for keyword in call.keywords)
     }
