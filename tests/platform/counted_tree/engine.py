@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from math import ceil
+from threading import Lock
 from typing import Any
 
 from pynamodb.exceptions import CancellationReason, VerboseClientError
@@ -57,6 +58,8 @@ class Engine:
     """Of a call that was done; one that is refused has no such moment."""
     is_locked: Callable[[str, str], bool] | None = None
     """Whether another transaction has the row of a partition and sort key just now."""
+    _one_call: Lock = field(default_factory=Lock, repr=False, compare=False)
+    """Rows that are in a page are deleted by several threads."""
 
     def call(self, operation: str, request: Request) -> dict[str, Any]:
         """Replaces PynamoDB's call of botocore."""
@@ -71,7 +74,8 @@ class Engine:
             "PutItem": partial(self._write_one, "Put"),
             "DeleteItem": partial(self._write_one, "Delete"),
         }
-        answer = answers[operation](request)
+        with self._one_call:
+            answer = answers[operation](request)
         if self.after_call is not None:
             self.after_call(operation)
         return answer
