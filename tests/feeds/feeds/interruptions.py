@@ -30,7 +30,12 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
     """A feed whose second import's message is queued; a function that restores that state."""
     shop.put_product("own", variants=[])
     feed = shop.feed(FIRST)
-    shop.server.put("/feed", SECOND)
+    return feed, imported_again(shop, feed, SECOND)
+
+
+def imported_again(shop: Shop, feed: Json, text: str) -> Callable[[], None]:
+    """Queues the import of the feed's next text; returns a function that restores that state."""
+    shop.server.put("/feed", text)
     clear_key_cache()
     back = shop.world.checkpoint()
 
@@ -40,7 +45,7 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
         shop.world.deliver_outbox()
 
     begin()
-    return feed, begin
+    return begin
 
 
 def message(shop: Shop, feed: Json) -> FeedImportMessage:

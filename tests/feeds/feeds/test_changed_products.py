@@ -12,9 +12,8 @@ from storepost.catalog.products.writing import replace_layer
 from storepost.feeds.imports import import_run, writing
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.loads.in_flight import InTurn
-from storepost.platform.persistence.sealing import clear_key_cache
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
-from tests.feeds.feeds.interruptions import resume
+from tests.feeds.feeds.interruptions import imported_again, resume
 from tests.feeds.feeds.loads import ROWS, says, small_loads, waiting
 from tests.harness.call_interruption import before_write, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
@@ -40,17 +39,7 @@ def ready(shop: Shop, text: str = SECOND) -> tuple[Json, Callable[[], None]]:
     feed = waiting(shop).begin()
     resume(shop, feed)
     shop.world.deliver()
-    shop.server.put("/feed", text)
-    clear_key_cache()
-    back = shop.world.checkpoint()
-
-    def begin() -> None:
-        back()
-        assert shop.do("POST", f"/feeds/{feed['id']}/imports").status == 202
-        shop.world.deliver_outbox()
-
-    begin()
-    return feed, begin
+    return feed, imported_again(shop, feed, text)
 
 
 def latest(shop: Shop, feed: Json) -> Json:
