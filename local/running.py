@@ -85,6 +85,7 @@ class LocalRun:
         front = Front(
             Endpoints(PretendStore(), self.shopify, self._schedules, keep_clock, guard),
             api or gateway_in_process(cors_of_template()),
+            guard,
         )
         listeners = [listening, entrance.listening] if entrance else [listening]
         self._servers = [server_on(each, front) for each in listeners]

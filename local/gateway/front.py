@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.exceptions import ClientDisconnected, Forbidden, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request
@@ -18,6 +18,7 @@ from local.gateway import Answer, function_for, http_event, own_answer, serve
 from local.gateway.cors import Cors
 from local.gateway.endpoints import Endpoints
 from local.pages import PREFIX
+from local.pages.guard import Guard
 
 HOST = "127.0.0.1"
 
@@ -37,10 +38,11 @@ class _Quiet(WSGIRequestHandler):
 class Front:
     """The WSGI application."""
 
-    def __init__(self, endpoints: Endpoints, api: Api) -> None:
-        """`api` answers all requests outside `/_local`."""
+    def __init__(self, endpoints: Endpoints, api: Api, guard: Guard) -> None:
+        """`api` answers all requests outside `/_local` that `guard` admits."""
         self._endpoints = endpoints
         self._api = api
+        self._guard = guard
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         """Answers one request, in a thread of its own."""
@@ -53,7 +55,10 @@ class Front:
         try:
             if request.path == PREFIX or request.path.startswith(PREFIX + "/"):
                 return self._endpoints.answer(request)(environ, start)
+            self._guard.check_api(request)
             answer = self._logged(request)
+        except Forbidden as refusal:
+            answer = own_answer(403, str(refusal.description))
         except Exception as error:
             say_failure("front", error)
             answer = own_answer(500, "Internal Server Error")

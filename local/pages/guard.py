@@ -1,11 +1,15 @@
-"""Restricts `/_local` to programs and browsers on this machine, by the `Host` header.
+"""Restricts the local run to programs and pages of this machine, by the `Host` header.
 
 Another site's page in the developer's browser could send requests to this machine, too. With a name
 of its own that resolves to this machine (DNS rebinding) its `Host` is that name, and for a
 cross-origin request the browser sends its `Origin`.
+
+The API's tokens keep no such page out: the demo's are the same in each run. By them it could read
+any server of this machine, as the service fetches feeds from there.
 """
 
 from collections.abc import Iterable
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from werkzeug.exceptions import Forbidden
@@ -13,6 +17,10 @@ from werkzeug.wrappers import Request
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_NOBODYS = (".internal", ".localhost")
+"""Ends of names that no site has, such as that of this machine in a container."""
+_NEEDS_PERMISSION = ("authorization", "access-control-request-method")
+"""Headers of requests that a browser sends for another site's page only with permission."""
 
 
 class Guard:
@@ -33,6 +41,38 @@ class Guard:
         origin = request.headers.get("origin")
         if request.method not in _SAFE_METHODS and origin and urlsplit(origin).netloc != host:
             raise Forbidden("Another site's page may change nothing here.")
+
+    def check_api(self, request: Request) -> None:
+        """Raises Forbidden for a request that another site's page may have sent to the API.
+
+        A form of our own pages has the origin `null`, as they send no referrer.
+        """
+        if _may_be_a_sites(_name(request.headers.get("host", ""))):
+            raise Forbidden("Only this machine may ask: by 127.0.0.1 or localhost.")
+        origin = request.headers.get("origin")
+        if origin == "null" and not any(name in request.headers for name in _NEEDS_PERMISSION):
+            return
+        if origin and not _is_this_machine(_name(origin.rpartition("/")[2])):
+            raise Forbidden("Only pages of this machine may ask: of localhost, on any port.")
+
+
+def _may_be_a_sites(name: str | None) -> bool:
+    """Returns whether a stranger's site may have the name, and so let it lead to this machine."""
+    if name is None or _is_address(name):
+        return name is None
+    return "." in name and not name.endswith(_NOBODYS)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_this_machine(name: str | None) -> bool:
+    return name is not None and (name in LOOPBACK or name.endswith(".localhost"))
 
 
 def _name(host: str) -> str | None:

@@ -18,6 +18,9 @@ from tests.local.conftest import Client, soon
 LAMBDA_BYTES = 6_291_456
 """What Lambda takes and gives in one synchronous call: 6 MB (its quotas)."""
 
+PAGE = "http://localhost:5173"
+"""The origin of a developer's own page."""
+
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
@@ -113,13 +116,13 @@ class TestEvents:
 class TestCors:
     CORS = Cors(("https://a.example",), ("GET", "POST"), ("authorization",), ("retry-after",), 60)
 
-    def test_preflight_allows_any_origin_by_the_template(
+    def test_preflight_allows_a_page_of_this_machine_by_the_template(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
         answer = client.call(
             "OPTIONS",
             "/v1/members",
-            headers={"origin": "https://a.example", "access-control-request-method": "PATCH"},
+            headers={"origin": PAGE, "access-control-request-method": "PATCH"},
         )
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-length") is None
@@ -133,7 +136,7 @@ class TestCors:
     def test_gateway_cors_headers_replace_those_of_the_function(
         self, client: Client, seen: list[dict[str, Any]]
     ) -> None:
-        answer = client.call("GET", "/v1/x", headers={"origin": "https://a.example"})
+        answer = client.call("GET", "/v1/x", headers={"origin": PAGE})
         assert answer.header("access-control-allow-origin") == "*"
         exposed = answer.header("access-control-expose-headers")
         assert exposed == (
@@ -149,6 +152,24 @@ class TestCors:
     ) -> None:
         assert client.call("OPTIONS", "/v1/x").body == b"body"
         assert len(seen) == 1
+
+    @pytest.mark.parametrize(
+        ("method", "headers"),
+        [
+            ("OPTIONS", {"access-control-request-method": "POST", "origin": "https://a.example"}),
+            ("POST", {"authorization": "Bearer x", "origin": "https://a.example"}),
+            ("GET", {"authorization": "Bearer x", "origin": "null"}),
+            ("GET", {"authorization": "Bearer x", "host": "a.example"}),
+        ],
+    )
+    def test_page_of_another_site_reaches_no_operation(
+        self, client: Client, seen: list[dict[str, Any]], method: str, headers: dict[str, str]
+    ) -> None:
+        """The demo's tokens keep it from nothing, as they are the same in each run."""
+        answer = client.call(method, "/v1/feeds/preview", headers=headers)
+        assert (answer.status, set(answer.json)) == (403, {"message"})
+        assert answer.header("access-control-allow-origin") is None
+        assert seen == []
 
     def test_allowed_origin_gets_cors_headers(self) -> None:
         asks = {"origin": "https://a.example", "access-control-request-method": "GET"}
@@ -189,7 +210,7 @@ class TestLimits:
             "POST",
             "/v1/workspaces",
             body=b" " * (LAMBDA_BYTES + 1),
-            headers={"origin": "https://a.example"},
+            headers={"origin": PAGE},
         )
         self.is_gateway_answer(answer, 413, "Request Entity Too Large")
         assert answer.header("access-control-allow-origin") == "*"

@@ -183,6 +183,25 @@ class TestChangeEmail:
         answer = world.call("POST", self.path, token=someone.token, json_body=self.body)
         assert answer.status == 202
 
+    def test_limit_of_ten_codes_per_person_and_hour(self, world: World) -> None:
+        """Else anybody with an account could have emails sent to any number of strangers."""
+        someone, another = account(world), account(world)
+        strangers = [f"{number}.{CANARY}@example.com" for number in range(11)]
+
+        def ask(by: Someone, email: str) -> Answer:
+            body = {"email": email, "password": PASSWORD}
+            return world.call("POST", self.path, token=by.token, json_body=body)
+
+        assert [ask(someone, email).status for email in strangers[:10]] == [202] * 10
+        refused = ask(someone, strangers[10])
+        assert refused.problem() == (429, "code_send_limit")
+        assert 0 < int(refused.header("retry-after") or 0) <= 3600
+        assert [email.to for email in world.emails()] == strangers[:10]
+        # A refused request counts for the address as little as for the person.
+        assert [ask(another, strangers[10]).status for _ in range(5)] == [202] * 5
+        world.advance(hours=1)
+        assert ask(someone, strangers[10]).status == 202
+
 
 class TestConfirmEmail:
     """POST /me/email/confirm."""

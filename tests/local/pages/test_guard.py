@@ -1,4 +1,4 @@
-"""Callers of `/_local`: this machine by its own names, and no page of another site."""
+"""Callers of the local run: this machine by its own names, and no page of another site."""
 
 import pytest
 from werkzeug.exceptions import Forbidden
@@ -67,3 +67,58 @@ def test_every_path_checks_the_host(client: Client, method: str, path: str) -> N
 def test_pages_have_no_cors_header(client: Client) -> None:
     answer = client.call("GET", "/_local/emails", headers={"origin": "https://shop.example"})
     assert answer.header("access-control-allow-origin") is None
+
+
+def api_admits(method: str, **headers: str) -> bool:
+    attempt = request(method, **{"Host": "127.0.0.1:8000", **headers})
+    try:
+        Guard([ENTRANCE]).check_api(attempt)
+    except Forbidden:
+        return False
+    return True
+
+
+class TestApi:
+    """Callers of the API, whose demo has the same tokens in each run."""
+
+    @pytest.mark.parametrize(
+        ("host", "admitted"),
+        [
+            ("localhost:8000", True),
+            ("[::1]:8000", True),
+            ("172.17.0.1:8001", True),
+            ("storepost:8000", True),
+            ("host.docker.internal:8000", True),
+            ("shop.example:8000", False),
+            ("127.0.0.1.shop.example", False),
+            ("localhost.shop.example", False),
+            ("[", False),
+        ],
+    )
+    def test_host_is_no_sites_name(self, host: str, *, admitted: bool) -> None:
+        assert api_admits("GET", Host=host) is admitted
+        assert api_admits("POST", Host=host) is admitted
+
+    @pytest.mark.parametrize(
+        ("origin", "admitted"),
+        [
+            ("http://127.0.0.1:8000", True),
+            ("http://localhost:5173", True),
+            ("http://app.localhost", True),
+            ("https://shop.example", False),
+            ("https://localhost.shop.example", False),
+            ("http://203.0.113.9", False),
+            ("http://[", False),
+            ("file://", False),
+        ],
+    )
+    @pytest.mark.parametrize("method", ["GET", "OPTIONS", "POST"])
+    def test_page_is_of_this_machine(self, method: str, origin: str, *, admitted: bool) -> None:
+        assert api_admits(method, Origin=origin) is admitted
+
+    def test_form_of_our_own_pages_has_no_origin_and_no_token(self) -> None:
+        assert api_admits("POST", Origin="null")
+        assert not api_admits("POST", Origin="null", Authorization="Bearer x")
+        assert not api_admits(
+            "OPTIONS", **{"Origin": "null", "Access-Control-Request-Method": "GET"}
+        )

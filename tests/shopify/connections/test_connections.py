@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from storepost.connections.connections.model import ConnectionState, state_of
+from storepost.platform.persistence.item import Item, Key, find
+from storepost.shopify import installs
 from storepost.stores.imports.turns import LatestImportStatus
 from storepost.stores.stores.listing import ListedStore
 from storepost.stores.stores.model import ConnectionStatus, StoreStatus
@@ -178,3 +180,25 @@ class TestGet:
         shopify.connect(owner, workspace)
         answer = world.call("GET", f"/connections/{key}", token=owner.token)
         assert answer.problem() == (404, "not_found")
+
+    @pytest.mark.parametrize("method", ["GET", "DELETE"])
+    @pytest.mark.parametrize("shop", ["a" * 1_100, f"{'ä' * 600}.myshopify.com"])
+    def test_name_that_no_shop_can_have_is_looked_up_nowhere(
+        self,
+        world: World,
+        owner: Someone,
+        monkeypatch: pytest.MonkeyPatch,
+        method: str,
+        shop: str,
+    ) -> None:
+        sort_keys = list[str]()
+
+        def read(model: type[Item], key: Key) -> Item | None:
+            sort_keys.append(key[1])
+            return find(model, key)
+
+        monkeypatch.setattr(installs, "find", read)
+        answer = world.call(method, f"/connections/shopify:{shop}", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+        # DynamoDB refuses the read of a longer sort key, which moto doesn't.
+        assert [key for key in sort_keys if len(key.encode()) > 1024] == []

@@ -59,6 +59,8 @@ _HOUR = timedelta(hours=1)
 SIGN_UP_EMAILS = Limit("sign_up_email", 5, _HOUR, CodeSendLimit)
 RESET_EMAILS = Limit("reset_email", 5, _HOUR, CodeSendLimit)
 NEW_ADDRESS_EMAILS = Limit("new_address_email", 5, _HOUR, CodeSendLimit)
+NEW_ADDRESSES_OF_PERSON = Limit("new_address", 10, _HOUR, CodeSendLimit)
+"""The same emails by the person who asks for them: each may be to another stranger."""
 SECOND_STEP_EMAILS = Limit("second_step_email", 5, _HOUR, CodeSendLimit)
 """Counted by person: nobody else can request any."""
 SECOND_FACTORS = Limit("second_factor", 10, _HOUR, TwoFactorLimit, locks=True)
@@ -105,6 +107,17 @@ def count_password(email: str, ip: str | None) -> list[Attempt]:
         (PASSWORDS_OF_PAIR, pair_attempts_key(PASSWORDS_OF_PAIR.name, email, ip)),
         (PASSWORDS_OF_ADDRESS, address_attempts_key(PASSWORDS_OF_ADDRESS.name, email)),
         (PASSWORDS_OF_SOURCE, source_attempts_key(PASSWORDS_OF_SOURCE.name, ip)),
+    )
+
+
+def count_new_address(person: PersonScope, email: str) -> None:
+    """Counts an email that a person has sent to a new address, for both.
+
+    Raises CodeSendLimit; then it counts for neither.
+    """
+    _count_all(
+        (NEW_ADDRESS_EMAILS, address_attempts_key(NEW_ADDRESS_EMAILS.name, email)),
+        (NEW_ADDRESSES_OF_PERSON, person_attempts_key(NEW_ADDRESSES_OF_PERSON.name, person)),
     )
 
 

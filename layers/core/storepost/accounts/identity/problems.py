@@ -90,7 +90,9 @@ class TwoFactorLimit(TooManyRequests):
 
 
 class CodeSendLimit(TooManyRequests):
-    """5 codes of one kind were emailed in an hour: to an address, or for a person's second step."""
+    """In an hour 5 codes of one kind were emailed to an address or for a person's second step, or a
+    person had 10 emailed to new addresses.
+    """
 
     code = "code_send_limit"
     title = "Too many codes were sent"

@@ -3,7 +3,7 @@
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.codes import check_code, issue_code
-from storepost.accounts.identity.limits import NEW_ADDRESS_EMAILS, count_for_address
+from storepost.accounts.identity.limits import count_new_address
 from storepost.accounts.identity.model import Person, SignedInPerson
 from storepost.accounts.identity.passwords import hash_password
 from storepost.accounts.identity.problems import ChallengeClosed
@@ -39,7 +39,7 @@ def ask_for_address(
     if email == person.email:
         return
     # Counted at once and for every address, or the limit would show which have accounts.
-    count_for_address(NEW_ADDRESS_EMAILS, email)
+    count_new_address(person.scope, email)
     repository.ask_for_address(changes, person.scope, email)
     code = issue_code(changes, repository.address_code_key(person.scope))
     owner = find_account(email)

@@ -120,7 +120,7 @@ def disconnect_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) ->
 
 def _found(workspace: WorkspaceScope, key: str) -> tuple[str, Store | None, Install | None]:
     shop = key.removeprefix(PREFIX)
-    if shop == key:
+    if shop == key or not is_shop(shop):  # a name of any length would be part of a row's key
         raise NotFound("No connection with this key exists in this workspace.")
     store = known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
     awaited = InstallRepository(workspace).get(shop)
