@@ -200,6 +200,8 @@ def _stream_record(record: Record, arn: str) -> Record:
     created_at = record["dynamodb"]["ApproximateCreationDateTime"]
     if isinstance(created_at, datetime):
         created_at = created_at.timestamp()
+    # The engine has the machine's time, which may be days behind the service's.
+    created_at += clock.offset().total_seconds()
     return {
         "eventID": record["eventID"],
         "eventName": record["eventName"],

@@ -203,6 +203,23 @@ class TestStream:
         StreamPump().pump()
         assert tries == [["a", "b", "c"], ["b", "c"]]
 
+    def test_a_record_has_the_time_of_the_moved_clock(
+        self, world: World, instead: Callable[[str, Handler], None]
+    ) -> None:
+        created: list[int] = []
+
+        def work(event: Event) -> None:
+            times = (r["dynamodb"]["ApproximateCreationDateTime"] for r in event["Records"])
+            created.extend(times)
+
+        instead(RELAY, work)
+        clock.advance(timedelta(days=40))
+        before = int(clock.now().timestamp())
+        write_rows("a")
+        StreamPump().pump()
+        assert len(created) == 1
+        assert before <= created[0] <= clock.now().timestamp()
+
     def test_failing_batch_is_bisected_and_only_poison_is_dropped(
         self,
         world: World,

@@ -113,7 +113,8 @@ def rotate_api_key(
     """Rotate an API key.
 
     The key gets a new secret and keeps its id, name and scope. The old secret works until
-    `overlapSeconds` are over; a secret from before an earlier rotation ends at once. A `write` key
+    `overlapSeconds` are over, also where the key is rotated again meanwhile; without an overlap
+    every former secret ends at once. At most five secrets of a key work at a time. A `write` key
     can rotate itself. The workspace's owner and the person who made the key are notified by email.
     """
     overlap = body.overlap_seconds if body else None

@@ -128,20 +128,42 @@ class TestRotate:
         assert world.call("POST", "/members/leave", token=admin.token).status == 204
         assert self.rotate(world, secret, key).status == 200
 
-    def test_second_rotation_during_overlap_ends_the_oldest_secret(
+    def test_second_rotation_leaves_the_first_one_its_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, first = made(world, owner)
         second = self.rotate(world, first, key, 600).json["key"]
-        third = self.rotate(world, first, key, 600).json["key"]
+        world.advance(seconds=300)
+        third = self.rotate(world, first, key, 3600).json["key"]
+        assert [works(world, s) for s in (first, second, third)] == [True, True, True]
+        world.advance(seconds=300)
         assert [works(world, s) for s in (first, second, third)] == [False, True, True]
-        world.advance(seconds=600)
+        world.advance(seconds=3300)
         assert [works(world, s) for s in (first, second, third)] == [False, False, True]
-        assert len(tokens(world)) == 2
-        fourth = self.rotate(world, owner.token, key).json["key"]
-        assert tokens(world) == [f"token#{digest(fourth)}"]
+        assert len(tokens(world)) == 3
+        fourth = self.rotate(world, third, key, 600).json["key"]
+        assert set(tokens(world)) == {f"token#{digest(s)}" for s in (third, fourth)}
 
-    def test_concurrent_rotations_leave_two_secrets(
+    def test_rotation_without_overlap_ends_every_former_secret(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, first = made(world, owner)
+        second = self.rotate(world, first, key, 600).json["key"]
+        third = self.rotate(world, owner.token, key).json["key"]
+        assert [works(world, s) for s in (first, second, third)] == [False, False, True]
+        assert tokens(world) == [f"token#{digest(third)}"]
+
+    def test_at_most_four_former_secrets_work(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, first = made(world, owner)
+        later = [self.rotate(world, owner.token, key, 600).json["key"] for _ in range(5)]
+        assert [works(world, s) for s in (first, *later)] == [False, *[True] * 5]
+        assert len(tokens(world)) == 5
+        revoked(world, owner, key)
+        assert tokens(world) == []
+
+    def test_concurrent_rotations_leave_each_secret_its_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         key, first = made(world, owner)
@@ -149,8 +171,9 @@ class TestRotate:
         other: list[str] = []
         with world.meanwhile(lambda c: other.append(service.rotate_key(caller, key, 60, c).secret)):
             last = self.rotate(world, owner.token, key, 60).json["key"]
-        assert [works(world, s) for s in (first, other[-1], last)] == [False, True, True]
-        assert len(tokens(world)) == 2
+        assert [works(world, s) for s in (first, other[-1], last)] == [True, True, True]
+        world.advance(seconds=60)
+        assert [works(world, s) for s in (first, other[-1], last)] == [False, False, True]
 
     def test_last_used_at_survives_deletion_of_old_secrets(
         self, world: World, owner: Someone, workspace: WorkspaceScope

@@ -16,6 +16,9 @@ OVERLAP_SECONDS = 24 * 60 * 60
 OWN_OVERLAP_SECONDS = 5 * 60
 OWN_OVERLAP_DEFAULT = 60 * 60
 
+FORMER_SECRETS = 4
+"""How many secrets from before rotations may work at a time, so that a key's row stays small."""
+
 
 class KeyStatus(StrEnum):
     """Whether an API key works. `active`: it does. `revoked`: it never works again."""
@@ -30,6 +33,8 @@ class Secret:
 
     digest: str = field(repr=False)
     used_at: datetime | None
+    ends_at: datetime | None = None
+    """When a rotated secret stops working; None for the newest one."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class ApiKey:
     rotated_at: datetime | None
     revoked_at: datetime | None
     secrets: tuple[Secret, ...]
-    """Oldest first, two at most: after a rotation the former one stays until its overlap ends."""
+    """Oldest first: after a rotation a former one works until its own overlap ends."""
 
     @property
     def workspace(self) -> WorkspaceScope:
@@ -65,6 +70,11 @@ class ApiKey:
     def is_active(self) -> bool:
         """Returns whether the key isn't revoked."""
         return self.revoked_at is None
+
+    def former_secrets(self, now: datetime) -> tuple[Secret, ...]:
+        """Returns the secrets that work `now` and may go on after a rotation, oldest first."""
+        working = [each for each in self.secrets if each.ends_at is None or each.ends_at > now]
+        return tuple(working[-FORMER_SECRETS:])
 
     @property
     def last_used_at(self) -> datetime | None:

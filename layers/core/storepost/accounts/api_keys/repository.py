@@ -89,7 +89,7 @@ class ApiKeyRepository:
         return [self._as_key(row) for row in rows]
 
     def with_uses(self, keys: Iterable[ApiKey]) -> list[ApiKey]:
-        """Returns the keys with the times at which their secrets were last used."""
+        """Returns the keys with the times at which their secrets were last used and end."""
         keys = list(keys)
         rows = find_all(token_key(secret.digest) for key in keys for secret in key.secrets)
         return [
@@ -120,10 +120,13 @@ class ApiKeyRepository:
     def rotate(
         self, changes: Changes, before: ApiKey, after: ApiKey, now: datetime, old_ends_at: datetime
     ) -> None:
-        """Adds the newest secret of `after`; the former one works until `old_ends_at`."""
+        """Adds the newest secret of `after`; the former one works until `old_ends_at`.
+
+        Those before it keep their own ends, unless there is no overlap: then all of them end.
+        """
         secret = after.secrets[-1]
-        overlapping = before.secrets[-1:] if old_ends_at > now else ()
-        ended = before.secrets[: len(before.secrets) - len(overlapping)]
+        overlapping = before.former_secrets(now) if old_ends_at > now else ()
+        ended = tuple(each for each in before.secrets if each not in overlapping)
         actions: list[Action] = [
             ApiKeyItem.digests.set([*(old.digest for old in overlapping), secret.digest]),
             ApiKeyItem.prefix.set(after.prefix),
@@ -131,7 +134,7 @@ class ApiKeyRepository:
         ]
         self._change(changes, before, ended, actions)
         self._add_token(changes, after, secret.digest)
-        for old in overlapping:
+        for old in overlapping[-1:]:
             changes.update(
                 ApiKeyTokenItem(*token_key(old.digest)),
                 [ApiKeyTokenItem.ends_at.set(old_ends_at)],
@@ -218,9 +221,9 @@ def _digests(key: ApiKey) -> list[str]:
 
 
 def _used(secret: Secret, rows: dict[Key, Item]) -> Secret:
-    """Returns the secret with the time at which it was last used."""
+    """Returns the secret with the times at which it was last used and ends."""
     token = find_in(rows, ApiKeyTokenItem, token_key(secret.digest))
-    return replace(secret, used_at=token.used_at if token else None)
+    return replace(secret, used_at=token.used_at, ends_at=token.ends_at) if token else secret
 
 
 def _unused_since(secret: Secret) -> Condition:

@@ -123,8 +123,8 @@ def rotate_key(
 ) -> NewSecret:
     """Gives an active key a new secret; the former one still works for the overlap.
 
-    Another rotation during an overlap ends the oldest secret. Owner and maker are notified by
-    email.
+    A secret from an earlier rotation works until the end of its own overlap, but ends at once where
+    this rotation has none. Owner and maker are notified by email.
     """
     overlap = _overlap(caller, overlap_seconds)
     key, now = _active(caller.workspace, key_id), clock.now()
