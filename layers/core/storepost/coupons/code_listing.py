@@ -14,7 +14,14 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.values import clock
-from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import (
+    MAX_ROWS,
+    FilterTooBroad,
+    Listing,
+    PageRequest,
+    cut,
+    is_among,
+)
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -152,11 +159,7 @@ def _named(coupon: Coupon, text: str) -> Code | None:
 def _with_status(coupon: Coupon, codes: Iterable[Code], filters: CodeFilter) -> list[Code]:
     """Returns those of the codes that show a requested status."""
     now = clock.now()
-    return [
-        c
-        for c in codes
-        if filters.statuses is None or c.status_shown(coupon, now) in filters.statuses
-    ]
+    return [c for c in codes if is_among(c.status_shown(coupon, now), filters.statuses)]
 
 
 def _of_profile(coupon: Coupon, filters: CodeFilter) -> list[Code]:

@@ -23,7 +23,7 @@ from storepost.platform.persistence.changes import Changes, until_won
 from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.pagination import Listing, PageRequest, cut, is_among
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
@@ -121,7 +121,7 @@ def list_variants(
         variant
         for variant in product.variants
         if (variant.removed_at is not None) is include_removed
-        and (stocks is None or stock_of(variant.resolved) in stocks)
+        and is_among(stock_of(variant.resolved), stocks)
     ]
     return cut(variants, page)
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from storepost.stores.imports.model import ImportProblem, ImportScope, ImportStatus, StoreImport
 from storepost.stores.imports.repository import ImportRepository, TurnsRepository
 from storepost.stores.imports.turns import Turns
-from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, is_among
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
@@ -25,9 +25,7 @@ class ImportFilter:
 
     def takes(self, one: StoreImport) -> bool:
         """Returns whether the import matches all filters."""
-        if self.scopes is not None and one.scope not in self.scopes:
-            return False
-        return self.statuses is None or one.status in self.statuses
+        return is_among(one.scope, self.scopes) and is_among(one.status, self.statuses)
 
     @property
     def advised(self) -> str:
