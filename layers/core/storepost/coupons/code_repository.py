@@ -142,13 +142,8 @@ class CodeRepository:
         return list(self._pointers(profile_id, pointer_prefix(), limit))
 
     def _pointers(self, profile_id: UUID, prefix: str, limit: int | None) -> Iterator[Pointer]:
-        rows = CodePointerItem.query(
-            pointer_partition(self._scope, profile_id),
-            CodePointerItem.sk.startswith(prefix),
-            consistent_read=True,
-            limit=limit,
-        )
-        return map(_as_pointer, rows)
+        partition = pointer_partition(self._scope, profile_id)
+        return map(_as_pointer, CodePointerItem.rows_in(partition, prefix, limit=limit))
 
     def unpoint(self, changes: Changes, profile: Profile, code: Code) -> None:
         """Deletes the pointer of the profile that has the code."""

@@ -8,6 +8,7 @@ from pynamodb.expressions.update import Action
 
 from storepost.coupons.keys import (
     DUE_PARTITION,
+    REMOVALS,
     coupon_key,
     coupons_partition,
     doubt_key,
@@ -15,7 +16,6 @@ from storepost.coupons.keys import (
     due_partition,
     jobs_partition,
     removal_key,
-    removal_prefix,
 )
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.model import Code, Coupon
@@ -51,7 +51,7 @@ class CouponRepository:
 
     def all(self) -> list[Coupon]:
         """Returns all coupons, archived ones too."""
-        rows = CouponItem.query(coupons_partition(self._scope), consistent_read=True)
+        rows = CouponItem.rows_in(coupons_partition(self._scope))
         return [self._as_coupon(row) for row in rows]
 
     def save(self, changes: Changes, coupon: Coupon) -> None:
@@ -105,13 +105,8 @@ class CouponRepository:
 
     def removals(self, coupon_id: UUID, limit: int) -> Sequence[RemovalRow]:
         """Returns some codes that are still to be deleted at the platform, if it has them."""
-        rows = RemovalRow.query(
-            jobs_partition(self._scope, coupon_id),
-            RemovalRow.sk.startswith(removal_prefix()),
-            consistent_read=True,
-            limit=limit,
-        )
-        return list(rows)
+        partition = jobs_partition(self._scope, coupon_id)
+        return list(RemovalRow.rows_in(partition, REMOVALS, limit=limit))
 
     def delete_removals(self, changes: Changes, removals: Iterable[RemovalRow]) -> None:
         """Deletes removals that the platform has carried out."""

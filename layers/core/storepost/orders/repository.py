@@ -166,13 +166,9 @@ class OrderRepository:
         deleted_too: bool = False,
     ) -> Iterable[OrderPointerItem]:
         """Returns one profile's pointers to orders, by time; pointers to tombstones come last."""
-        return OrderPointerItem.query(
-            pointer_partition(self._scope, profile_id),
-            OrderPointerItem.sk.startswith(pointer_prefix(deleted_too=deleted_too)),
-            consistent_read=True,
-            scan_index_forward=not descending,
-            limit=limit,
-        )
+        partition = pointer_partition(self._scope, profile_id)
+        prefix = pointer_prefix(deleted_too=deleted_too)
+        return OrderPointerItem.rows_in(partition, prefix, newest_first=descending, limit=limit)
 
     def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:
         """Assigns an order to another profile, if the order's profile is still `source`."""

@@ -104,9 +104,7 @@ class InstallRepository:
 
     def all(self) -> list[Install]:
         """Returns all pending installs."""
-        rows = InstallItem.query(
-            self._scope.key, InstallItem.sk.startswith("install#"), consistent_read=True
-        )
+        rows = InstallItem.rows_in(self._scope.key, "install#")
         found = (_pending(self._scope, row) for row in rows)
         return [install for install in found if install is not None]
 

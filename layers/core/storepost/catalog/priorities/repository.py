@@ -92,11 +92,7 @@ def change_partition(workspace: WorkspaceScope, change: UUID) -> str:
 
 def named_changes(workspace: WorkspaceScope, store_id: UUID) -> Iterator[UUID]:
     """Returns all changes that a store has or had."""
-    rows = NamedChangeItem.query(
-        store_partition(workspace, store_id),
-        NamedChangeItem.sk.startswith(_NAMED),
-        consistent_read=True,
-    )
+    rows = NamedChangeItem.rows_in(store_partition(workspace, store_id), _NAMED)
     return (from_short(row.sk.removeprefix(_NAMED)) for row in rows)
 
 
@@ -178,12 +174,8 @@ class ChangeRepository:
 
     def products(self, change: UUID, limit: int | None = None) -> Iterator[ChangedProduct]:
         """Returns the products that the change would change, by id."""
-        rows: Iterable[ChangedProductItem] = ChangedProductItem.query(
-            change_partition(self._scope, change),
-            ChangedProductItem.sk.startswith(_PRODUCT),
-            consistent_read=True,
-            limit=limit,
-        )
+        partition = change_partition(self._scope, change)
+        rows = ChangedProductItem.rows_in(partition, _PRODUCT, limit=limit)
         return (_as_product(row) for row in islice(rows, limit))
 
     def some_products(self, change: UUID, limit: int) -> list[Key]:

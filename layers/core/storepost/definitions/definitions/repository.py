@@ -71,7 +71,7 @@ class DefinitionRepository:
 
     def all(self) -> list[Definition]:
         """Returns all definitions, in no meaningful order."""
-        rows = DefinitionItem.query(definitions_partition(self._scope), consistent_read=True)
+        rows = DefinitionItem.rows_in(definitions_partition(self._scope))
         return [_as_definition(row) for row in rows]
 
     def current_versions(self, definition_ids: Iterable[UUID]) -> dict[UUID, UUID]:

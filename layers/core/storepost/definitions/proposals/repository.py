@@ -99,13 +99,8 @@ class ProposalRepository:
 
     def in_order(self, *, newest_first: bool, limit: int) -> Iterator[Proposal]:
         """Returns the proposals in order, at most `limit` of them."""
-        rows = ProposalItem.query(
-            proposals_partition(self._scope),
-            ProposalItem.sk.startswith(PROPOSALS),
-            consistent_read=True,
-            scan_index_forward=not newest_first,
-            limit=limit,
-        )
+        partition = proposals_partition(self._scope)
+        rows = ProposalItem.rows_in(partition, PROPOSALS, newest_first=newest_first, limit=limit)
         return map(_as_proposal, rows)
 
     def add(self, changes: Changes, proposal: Proposal, proposed: Proposed) -> None:

@@ -108,28 +108,13 @@ class ProfileEventRepository:
         These are events with their own rows, and after them the rows of unique ids.
         """
         pk = event_partition(self._scope, profile_id)
-        rows: list[ProfileEventItem | UniqueEventItem] = list(
-            islice(
-                ProfileEventItem.query(
-                    pk,
-                    ProfileEventItem.sk.startswith(event_prefix()),
-                    consistent_read=True,
-                    scan_index_forward=False,
-                    limit=limit,
-                ),
-                limit,
-            )
-        )
-        if len(rows) == limit:
-            return rows
-        unique = UniqueEventItem.sk.startswith(unique_prefix())
+        events = ProfileEventItem.rows_in(pk, event_prefix(), newest_first=True, limit=limit)
+        rows: list[ProfileEventItem | UniqueEventItem] = list(islice(events, limit))
         remaining = limit - len(rows)
-        return [
-            *rows,
-            *islice(
-                UniqueEventItem.query(pk, unique, consistent_read=True, limit=remaining), remaining
-            ),
-        ]
+        if not remaining:
+            return rows
+        unique = UniqueEventItem.rows_in(pk, unique_prefix(), limit=remaining)
+        return [*rows, *islice(unique, remaining)]
 
     def move(
         self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem], into: UUID

@@ -129,8 +129,7 @@ class OptInRepository:
 
     def _rows(self, profile_id: UUID, limit: int | None = None) -> Iterable[OptInRequestItem]:
         partition = self._scope.partition("profile", short(profile_id))
-        prefix = OptInRequestItem.sk.startswith(_PREFIX)
-        return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=limit)
+        return OptInRequestItem.rows_in(partition, _PREFIX, limit=limit)
 
 
 def _is_stored(row: OptInRequestItem) -> bool:

@@ -100,11 +100,7 @@ class SuppressionRepository:
 
     def past_of(self, digest: str) -> list[Suppression]:
         """Returns an address's lifted suppressions, oldest first."""
-        rows = PastSuppressionItem.query(
-            suppressed_partition(self._scope, digest),
-            PastSuppressionItem.sk.startswith(past_prefix()),
-            consistent_read=True,
-        )
+        rows = PastSuppressionItem.rows_in(suppressed_partition(self._scope, digest), past_prefix())
         return self.get_many(past_id(row.sk) for row in rows)
 
     def save(self, changes: Changes, state: AddressSuppressions) -> None:

@@ -1,7 +1,7 @@
 """The one table's base model, its connection, and reads that wait where DynamoDB throttles."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
@@ -92,6 +92,27 @@ class Item(Row):
         """Returns the row's partition and sort key."""
         values = self.attribute_values
         return (values["pk"], values["sk"])
+
+    @classmethod
+    def rows_in(
+        cls,
+        partition: str,
+        prefix: str = "",
+        *,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Self]:
+        """Returns the partition's rows of this kind, strongly consistent, by their sort keys.
+
+        These begin with the prefix. `limit` is how many rows DynamoDB reads at the most.
+        """
+        return cls.query(
+            partition,
+            cls.sk.startswith(prefix) if prefix else None,
+            consistent_read=True,
+            scan_index_forward=not newest_first,
+            limit=limit,
+        )
 
     @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:

@@ -54,10 +54,7 @@ class TurnsRepository:
 
     def all(self) -> dict[UUID, Turns]:
         """Returns the turns of all stores that ever had an import."""
-        rows = ImportTurnsItem.query(
-            self._scope.key, ImportTurnsItem.sk.startswith(turns_prefix()), consistent_read=True
-        )
-        found = map(as_turns, rows)
+        found = map(as_turns, ImportTurnsItem.rows_in(self._scope.key, turns_prefix()))
         return {turns.store_id: turns for turns in found}
 
     def save(self, changes: Changes, turns: Turns) -> None:
@@ -93,13 +90,8 @@ class ImportRepository:
 
     def newest_first(self) -> Iterator[StoreImport]:
         """Returns all imports, most recently queued first."""
-        rows = ImportItem.query(
-            imports_partition(self._scope, self._store_id),
-            ImportItem.sk.startswith(IMPORTS),
-            consistent_read=True,
-            scan_index_forward=False,
-        )
-        return map(_as_import, rows)
+        partition = imports_partition(self._scope, self._store_id)
+        return map(_as_import, ImportItem.rows_in(partition, IMPORTS, newest_first=True))
 
     def after(self, import_id: UUID | None) -> Iterator[StoreImport]:
         """Returns the imports that were queued after an import, or all, oldest first."""
