@@ -19,7 +19,6 @@ from storepost.orders.keys import (
     order_id,
     order_key,
     order_of_pointer,
-    pointer_partition,
     pointer_prefix,
 )
 from storepost.orders.model import (
@@ -28,7 +27,7 @@ from storepost.orders.model import (
     Order,
     RecordedEvents,
 )
-from storepost.people.events.keys import pointer_key
+from storepost.people.events.keys import event_partition, pointer_key
 from storepost.people.events.model import ProfileEvent
 from storepost.people.events.rows import (
     OrderPointerItem,
@@ -166,7 +165,7 @@ class OrderRepository:
         deleted_too: bool = False,
     ) -> Iterable[OrderPointerItem]:
         """Returns one profile's pointers to orders, by time; pointers to tombstones come last."""
-        partition = pointer_partition(self._scope, profile_id)
+        partition = event_partition(self._scope, profile_id)
         prefix = pointer_prefix(deleted_too=deleted_too)
         return OrderPointerItem.rows_in(partition, prefix, newest_first=descending, limit=limit)
 
@@ -175,7 +174,7 @@ class OrderRepository:
         order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
         actions: list[Action] = [OrderItem.profile_id.set(into), OrderItem.to_count.remove()]
         changes.update(order, actions, OrderItem.profile_id == source)
-        move_pointer(changes, pointer, pointer_partition(self._scope, into))
+        move_pointer(changes, pointer, event_partition(self._scope, into))
 
     def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
         """Removes the buyer from an order for good, if the order's profile is still `buyer_id`."""

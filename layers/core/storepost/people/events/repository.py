@@ -8,11 +8,11 @@ from typing import cast
 from uuid import UUID
 
 from storepost.people.events.keys import (
+    EVENTS,
+    UNIQUE_IDS,
     event_key,
     event_partition,
-    event_prefix,
     unique_key,
-    unique_prefix,
 )
 from storepost.people.events.model import ProfileEvent
 from storepost.people.events.reading import newest_first
@@ -108,12 +108,12 @@ class ProfileEventRepository:
         These are events with their own rows, and after them the rows of unique ids.
         """
         pk = event_partition(self._scope, profile_id)
-        events = ProfileEventItem.rows_in(pk, event_prefix(), newest_first=True, limit=limit)
+        events = ProfileEventItem.rows_in(pk, EVENTS, newest_first=True, limit=limit)
         rows: list[ProfileEventItem | UniqueEventItem] = list(islice(events, limit))
         remaining = limit - len(rows)
         if not remaining:
             return rows
-        unique = UniqueEventItem.rows_in(pk, unique_prefix(), limit=remaining)
+        unique = UniqueEventItem.rows_in(pk, UNIQUE_IDS, limit=remaining)
         return [*rows, *islice(unique, remaining)]
 
     def move(

@@ -7,10 +7,10 @@ from storepost.people.consent.keys import erased_key
 from storepost.people.consent.model import Address
 from storepost.people.suppressions.due import note_end
 from storepost.people.suppressions.keys import (
+    PAST,
     digest_of,
     past_id,
     past_key,
-    past_prefix,
     suppressed_key,
     suppressed_partition,
     suppression_key,
@@ -100,7 +100,7 @@ class SuppressionRepository:
 
     def past_of(self, digest: str) -> list[Suppression]:
         """Returns an address's lifted suppressions, oldest first."""
-        rows = PastSuppressionItem.rows_in(suppressed_partition(self._scope, digest), past_prefix())
+        rows = PastSuppressionItem.rows_in(suppressed_partition(self._scope, digest), PAST)
         return self.get_many(past_id(row.sk) for row in rows)
 
     def save(self, changes: Changes, state: AddressSuppressions) -> None:

@@ -15,12 +15,12 @@ from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.optional_attributes import is_as_read, set_or_remove
 from storepost.stores.imports.keys import (
     IMPORTS,
+    TURNS,
     import_key,
     imports_partition,
     problem_key,
     store_of_turns,
     turns_key,
-    turns_prefix,
 )
 from storepost.stores.imports.model import (
     Imported,
@@ -54,7 +54,7 @@ class TurnsRepository:
 
     def all(self) -> dict[UUID, Turns]:
         """Returns the turns of all stores that ever had an import."""
-        found = map(as_turns, ImportTurnsItem.rows_in(self._scope.key, turns_prefix()))
+        found = map(as_turns, ImportTurnsItem.rows_in(self._scope.key, TURNS))
         return {turns.store_id: turns for turns in found}
 
     def save(self, changes: Changes, turns: Turns) -> None:
