@@ -15,8 +15,6 @@ from storepost.platform.persistence.changes import Changes, LostRace, TooManyWri
 from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.packed_entries import PackedEntries
-from storepost.platform.persistence.counted_tree.pieces import LeafPieces
-from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.step import Step
 from storepost.platform.persistence.counted_tree.tail import Appended, Tail, append, read_tail
 from storepost.platform.persistence.counted_tree.tree import Tree
@@ -109,12 +107,11 @@ class LoadedList:
 
     def split_above(self, keys: Iterable[str]) -> None:
         """Splits the nodes above those keys where they are full."""
-        tree = self.tree
-        splitter = Splitter(tree.rows, tree.fan_out, tree.top_nodes, LeafPieces(tree.rows))
+        splitter = self.tree.splitter()
         for key in keys:
             with suppress(LostRace):
                 splitter.split_above(key)
-        self._nodes = NodeCache(tree.rows)
+        self._nodes = NodeCache(self.tree.rows)
         if self._tail and self._tail.leaf.has_parent:
             self._tail = replace(self._tail, appended=0)
         else:  # a level may have been added above
