@@ -154,6 +154,11 @@ def dynamodb_client() -> Any:  # noqa: ANN401 - botocore's clients have no stati
     return connection.client
 
 
+def key_of(row: Raw) -> Key:
+    """Returns the key of a row in DynamoDB's own notation."""
+    return row["pk"]["S"], row["sk"]["S"]
+
+
 def find[T: Item](model: type[T], key: Key) -> T | None:
     """Returns the row, strongly consistent, or None."""
     try:
@@ -192,7 +197,7 @@ def find_raw(
             attributes_to_get=["pk", "sk", *attributes] if attributes else None,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
-            found[raw["pk"]["S"], raw["sk"]["S"]] = raw
+            found[key_of(raw)] = raw
         unprocessed = (
             response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         )
@@ -201,7 +206,7 @@ def find_raw(
             # attempt.
             tries = tries + 1 if len(unprocessed) == len(batch) else 1
             pause(tries)
-            waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in unprocessed]
+            waiting += map(key_of, unprocessed)
     return found
 
 
@@ -315,7 +320,7 @@ def keys_in(partition: str, limit: int) -> list[Key]:
         consistent_read=True,
         limit=limit,
     )
-    return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
+    return list(map(key_of, response["Items"]))
 
 
 def raw_rows_in(partition: str, limit: int, attributes: Sequence[str]) -> list[Raw] | None:

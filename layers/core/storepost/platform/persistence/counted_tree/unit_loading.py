@@ -18,7 +18,7 @@ from storepost.platform.persistence.counted_tree.packed_entries import PackedEnt
 from storepost.platform.persistence.counted_tree.step import Step
 from storepost.platform.persistence.counted_tree.tail import Appended, Tail, append, read_tail
 from storepost.platform.persistence.counted_tree.tree import Tree
-from storepost.platform.persistence.item import Key, Raw
+from storepost.platform.persistence.item import Key, Raw, key_of
 from storepost.platform.persistence.loads.in_flight import InTurn, in_flight
 from storepost.platform.persistence.loads.row_writes import delete_rows, put_rows
 
@@ -271,7 +271,7 @@ class ListsLoad:
             self._conclude()
             # After any other error the unit may be written all the same: its answer may be lost.
             if isinstance(error, LostRace):
-                delete_rows(_key(page) for unit in self._under_way for page in unit.left)
+                delete_rows(key_of(page) for unit in self._under_way for page in unit.left)
             self._under_way.clear()
             self._begin_anew()
             raise
@@ -308,7 +308,3 @@ def _at_once(works: Iterable[Callable[[], None]]) -> None:
     """Runs the works of several lists in parallel; they are independent."""
     for _ in in_flight(lambda work: work(), works):
         pass
-
-
-def _key(row: Raw) -> Key:
-    return row["pk"]["S"], row["sk"]["S"]
