@@ -24,10 +24,10 @@ from storepost.platform.persistence.changes import (
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange, behind
 from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
-from storepost.platform.persistence.counted_tree.page_writes import delete_pages, put_pages
 from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.platform.persistence.counted_tree.step import Step
 from storepost.platform.persistence.counted_tree.tree import Tree
+from storepost.platform.persistence.loads.row_writes import delete_rows, put_rows
 from storepost.values.problems import Conflict
 
 type Progress = Callable[[Changes, int], None]
@@ -130,16 +130,15 @@ class Load:
         raise Conflict()
 
     def _commit(self, step: Step, listed: int) -> None:
-        partition = self.tree.rows.partition
         self.progress(step.changes, listed)
         step.changes.complete()
-        put_pages(step.pages)
+        put_rows(page.serialize() for page in step.pages)
         try:
             step.changes.commit()
         except LostRace:
-            delete_pages(partition, [page.sk for page in step.pages])
+            delete_rows(page.key for page in step.pages)
             raise
-        delete_pages(partition, step.dead_pages)
+        delete_rows((self.tree.rows.partition, key) for key in step.dead_pages)
         splitter = self.tree.splitter()
         for key in step.cut_at:
             with suppress(LostRace):
