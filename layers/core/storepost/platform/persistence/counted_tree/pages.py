@@ -146,5 +146,15 @@ class Stored:
         )
 
 
+def entries_within(entries: Sequence[TreeEntry], within: KeyRange) -> Sequence[TreeEntry]:
+    """Returns the entries in a range; the entries are in the order of their keys."""
+    bounds = (bisect_left(entries, key, key=_key) for key in (within.lo, within.hi))
+    return entries[slice(*bounds)]
+
+
+def _key(entry: TreeEntry) -> str:
+    return entry.key
+
+
 def _keys_within(keys: Sequence[str], within: KeyRange) -> Sequence[str]:
     return keys[bisect_left(keys, within.lo) : bisect_left(keys, within.hi)]
