@@ -10,7 +10,8 @@ client's patience bounds the time of all that.
 
 import json
 import random
-from typing import Protocol, Self
+from contextlib import AbstractContextManager
+from typing import Protocol
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
 from storepost.shopify import documents
@@ -85,7 +86,7 @@ class FixedAccess:
         raise ShopUnavailable("the shop refused the token")
 
 
-class AdminClient:
+class AdminClient(AbstractContextManager["AdminClient"]):
     """A client of one shop's Admin API, over one connection. For one thread; use it in a `with`."""
 
     def __init__(
@@ -135,9 +136,6 @@ class AdminClient:
     def close(self) -> None:
         """Closes the connection."""
         self._conversation.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
