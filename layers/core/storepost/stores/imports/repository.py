@@ -106,19 +106,9 @@ class ImportRepository:
 
     def add(self, changes: Changes, queued: StoreImport) -> None:
         """Adds a new import."""
-        changes.create(
-            ImportItem(
-                *import_key(self._scope, self._store_id, queued.id),
-                id=queued.id,
-                store_id=queued.store_id,
-                scope=queued.scope,
-                status=queued.status,
-                requester=queued.requester,
-                queued_at=queued.queued_at,
-                imported=_imported_row(queued.progress.imported),
-                content=queued.content,
-            )
-        )
+        key = import_key(self._scope, self._store_id, queued.id)
+        imported = _imported_row(queued.progress.imported)
+        changes.create(as_row(ImportItem, key, queued, imported=imported, pull=None))
 
     def save(self, changes: Changes, before: StoreImport, after: StoreImport) -> None:
         """Writes an import's progress, if the row still is as in `before`."""
