@@ -149,7 +149,7 @@ class CodeRepository:
         """Deletes the pointer of the profile that has the code."""
         for pointer in self.pointers_of(profile.partitions, code.coupon_id):
             if pointer.code_id == code.id:
-                changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
+                self.delete_pointers(changes, [pointer])
 
     def move(self, changes: Changes, pointers: Iterable[Pointer], source: UUID, into: UUID) -> None:
         """Moves pointers to another profile, if they are still where they were read.
@@ -164,7 +164,7 @@ class CodeRepository:
             if place in existing:
                 other = f"{each.name}~{source.hex}"
                 place = pointer_key(self._scope, into, each.coupon_id, other)
-            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+            self.delete_pointers(changes, [each])
             changes.create(CodePointerItem(*place, code_id=each.code_id))
 
     def erase(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
@@ -172,10 +172,10 @@ class CodeRepository:
         for each in pointers:
             code = CodeItem(*code_key(self._scope, each.code_id))
             changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
-            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+            self.delete_pointers(changes, [each])
 
     def delete_pointers(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
-        """Deletes the pointers of codes that were deleted meanwhile."""
+        """Deletes the pointers, which must be where they were read, and leaves their codes."""
         for each in pointers:
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
 
@@ -183,7 +183,7 @@ class CodeRepository:
         """Expires a code that was made for a profile and never got to it: it is nobody else's."""
         after = replace(code, status=CodeStatus.EXPIRED, profile_id=None, error=None)
         self.save(changes, code, after)
-        changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
+        self.delete_pointers(changes, [pointer])
 
     def not_due(self, changes: Changes, row: CouponDueItem) -> None:
         """Deletes a row of the due queue."""

@@ -62,9 +62,7 @@ class CouponRepository:
 
     def skip(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
         """Counts codes of an import that the store has already."""
-        more: list[Action] = [CouponItem.import_skipped.add(codes)]
-        item = CouponItem(*coupon_key(self._scope, coupon_id))
-        changes.update(item, more, CouponItem.pk.exists())
+        self._count(changes, coupon_id, CouponItem.import_skipped.add(codes))
 
     def look_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
         """Writes when the schedule checks the coupon: it ends then, or its sync is retried."""
@@ -88,9 +86,11 @@ class CouponRepository:
 
     def count_unstored(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
         """Counts requested codes that won't be stored as ended."""
-        more: list[Action] = [CouponItem.never_stored.add(codes)]
+        self._count(changes, coupon_id, CouponItem.never_stored.add(codes))
+
+    def _count(self, changes: Changes, coupon_id: UUID, more: Action) -> None:
         item = CouponItem(*coupon_key(self._scope, coupon_id))
-        changes.update(item, more, CouponItem.pk.exists())
+        changes.update(item, [more], CouponItem.pk.exists())
 
     def queue_removal(self, changes: Changes, code: Code) -> None:
         """Queues the code's removal at the platform, if that has it."""
