@@ -124,10 +124,5 @@ class CouponRepository:
 
 def due_before(shard: int, now: datetime, limit: int) -> list[CouponDueItem]:
     """Returns some of the rows that are due, oldest first."""
-    rows = CouponDueItem.query(
-        f"{DUE_PARTITION}{shard}",
-        CouponDueItem.sk < clock.to_text(now) + "$",
-        consistent_read=True,
-        limit=limit,
-    )
-    return list(rows)
+    until = clock.to_text(now) + "$"
+    return list(CouponDueItem.rows_before(f"{DUE_PARTITION}{shard}", until, limit))

@@ -143,12 +143,7 @@ def release(changes: Changes, claim: ShopClaim) -> None:
 
 def due_shops(shard: int, now: datetime, limit: int) -> Iterable[tuple[str, Key]]:
     """Returns shops whose tokens are due, the longest due first, each with its row's key."""
-    rows = ShopUpkeepItem.query(
-        f"{PARTITION}{shard}",
-        ShopUpkeepItem.sk < clock.to_text(now),
-        consistent_read=True,
-        limit=limit,
-    )
+    rows = ShopUpkeepItem.rows_before(f"{PARTITION}{shard}", clock.to_text(now), limit)
     return [(row.shop, row.key) for row in rows]
 
 

@@ -197,9 +197,7 @@ def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUI
 def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
     """Yields the feeds that are due, of all workspaces."""
     for shard in range(DUE_SHARDS):
-        yield from FeedDueItem.query(
-            partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True
-        )
+        yield from FeedDueItem.rows_before(partition(shard), clock.to_text(now) + "$")
 
 
 def _set_if_present(attribute: Attribute[Any], value: object) -> list[Action]:

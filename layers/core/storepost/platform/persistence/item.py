@@ -115,6 +115,11 @@ class Item(Row):
         )
 
     @classmethod
+    def rows_before(cls, partition: str, sort_key: str, limit: int | None = None) -> Iterator[Self]:
+        """Returns what `rows_in` does, of the rows with lesser sort keys: those that are due."""
+        return cls.query(partition, cls.sk < sort_key, consistent_read=True, limit=limit)
+
+    @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
         """Returns the row, or an UnknownItem if `cls` allows one. Raises UnknownKind."""
         if not (KIND.is_known(data["kind"]["S"]) or issubclass(UnknownItem, cls)):
