@@ -24,7 +24,7 @@ from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import Listing, PageRequest, cut, is_among
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -100,9 +100,7 @@ def _unknown() -> NotFound:
 
 def _read(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
     repository = ProductRepository(workspace)
-    product = repository.get(product_id)
-    if product is None:
-        raise NotFound.of("product")
+    product = needed(repository.get(product_id), NotFound.of("product"))
     store = found_store(StoreRepository(workspace), product.store_id)
     layers = repository.layers(product).values()
     records = [record for layer in layers for record in layer.records]
@@ -128,7 +126,4 @@ def list_variants(
 
 def product_of(workspace: WorkspaceScope, product_id: UUID) -> Product:
     """Returns a product as lists have it; 404 where the workspace has none of that id."""
-    product = ProductRepository(workspace).get(product_id)
-    if product is None:
-        raise NotFound.of("product")
-    return product
+    return needed(ProductRepository(workspace).get(product_id), NotFound.of("product"))

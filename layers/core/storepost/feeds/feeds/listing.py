@@ -30,7 +30,7 @@ from storepost.values.pagination import (
     in_order,
     is_among,
 )
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches, sort_key
 
@@ -145,10 +145,10 @@ def _matching(
 def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> FeedImport:
     """Returns one of the feed's imports; 404 if it has none with that id."""
     found_feed(workspace, feed_id)
-    found = FeedImportRepository(workspace, feed_id).get(import_id)
-    if found is None:
-        raise NotFound("No import with this id exists of this feed.")
-    return found
+    return needed(
+        FeedImportRepository(workspace, feed_id).get(import_id),
+        NotFound("No import with this id exists of this feed."),
+    )
 
 
 def list_skipped(

@@ -15,7 +15,7 @@ from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry,
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
 from storepost.values.pagination import Listing, PageRequest, cut, is_among, is_within
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -64,9 +64,7 @@ class SuppressionFilter:
 
 def get_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> Suppression:
     """Returns a suppression, in force or lifted. Raises NotFound."""
-    found = SuppressionRepository(workspace).get(suppression_id)
-    if found is None:
-        raise NotFound.of("suppression")
+    found = needed(SuppressionRepository(workspace).get(suppression_id), NotFound.of("suppression"))
     return found[0]
 
 
