@@ -29,7 +29,7 @@ from storepost.coupons.trees import CodeList
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.values.scope import WorkspaceScope
 
 
@@ -43,13 +43,12 @@ class Pointer:
     code_id: UUID
 
 
-class CodeRepository:
+class CodeRepository(UnitRepository):
     """A workspace's codes."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """For one workspace; `reads` is a unit of work's own."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, CodeRow] = {}
 
     def get(self, code_id: UUID) -> Code | None:

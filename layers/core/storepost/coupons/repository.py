@@ -30,18 +30,17 @@ from storepost.coupons.rows import (
 )
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 
-class CouponRepository:
+class CouponRepository(UnitRepository):
     """A workspace's coupons."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """For one workspace; `reads` is a unit of work's own."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, CouponItem] = {}
 
     def get(self, coupon_id: UUID) -> Coupon | None:

@@ -46,7 +46,7 @@ from storepost.platform.persistence.item import (
     find_in,
 )
 from storepost.platform.persistence.mapping import as_value, attributes_of
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.platform.persistence.records import Json, Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
@@ -109,13 +109,12 @@ class StoredOrder:
     buyer_erased: bool
 
 
-class OrderRepository:
+class OrderRepository(UnitRepository):
     """A workspace's orders."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, OrderItem] = {}
 
     def get(self, order_id: UUID) -> Order | None:

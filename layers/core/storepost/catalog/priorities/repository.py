@@ -30,6 +30,7 @@ from storepost.platform.persistence.item import (
     keys_in,
 )
 from storepost.platform.persistence.mapping import as_value, write_to
+from storepost.platform.persistence.reads import Repository
 from storepost.platform.persistence.records import Json, Record
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -96,12 +97,12 @@ def named_changes(workspace: WorkspaceScope, store_id: UUID) -> Iterator[UUID]:
     return (from_short(row.sk.removeprefix(_NAMED)) for row in rows)
 
 
-class ChangeRepository:
+class ChangeRepository(Repository):
     """A workspace's changes."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
         """Makes the repository of one workspace."""
-        self._scope = workspace
+        super().__init__(workspace)
         self._read: dict[UUID, PriorityChangeItem] = {}
         self._stores: dict[UUID, StoreChangesItem] = {}
 

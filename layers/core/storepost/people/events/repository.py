@@ -28,21 +28,15 @@ from storepost.people.events.rows import (
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import UnitRepository
 from storepost.values import clock
-from storepost.values.scope import WorkspaceScope
 
 type Unique = tuple[str, str]
 """An event's name and its unique id."""
 
 
-class ProfileEventRepository:
+class ProfileEventRepository(UnitRepository):
     """The events of a workspace's profiles."""
-
-    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
 
     def add(
         self, changes: Changes, profile_id: UUID, event: ProfileEvent, unique_id: str | None = None

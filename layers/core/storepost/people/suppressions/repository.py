@@ -28,17 +28,11 @@ from storepost.people.suppressions.rows import (
 from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find_in, find_recent
-from storepost.platform.persistence.reads import Reads
-from storepost.values.scope import WorkspaceScope
+from storepost.platform.persistence.reads import UnitRepository
 
 
-class SuppressionRepository:
+class SuppressionRepository(UnitRepository):
     """A workspace's suppressions."""
-
-    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
 
     @property
     def lists(self) -> SuppressionLists:

@@ -13,6 +13,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find
 from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.optional_attributes import is_as_read, set_or_remove
+from storepost.platform.persistence.reads import Repository
 from storepost.stores.imports.keys import (
     IMPORTS,
     TURNS,
@@ -40,12 +41,8 @@ from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
 
-class TurnsRepository:
+class TurnsRepository(Repository):
     """The turns of a workspace's stores."""
-
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Makes the repository of one workspace."""
-        self._scope = workspace
 
     def get(self, store_id: UUID) -> Turns:
         """Returns a store's turns, which are empty until an import is queued."""
