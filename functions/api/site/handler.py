@@ -70,7 +70,7 @@ def style(if_none_match: IfNoneMatch = None) -> Response[Any]:
 @app.get("/v1/docs/search.json", operation_id="docs.find", include_in_schema=False, compress=True)
 def search_index(if_none_match: IfNoneMatch = None) -> Response[Any]:
     """What the search on the pages looks through."""
-    return text_response(site.search_index(), JSON, if_none_match)
+    return text_response(site.search_index, JSON, if_none_match)
 
 
 @app.get(
@@ -111,7 +111,9 @@ def page_below(
 
 def _page(path: str, base_url: str, if_none_match: str | None) -> Response[Any]:
     if path.endswith(".md"):
-        return text_response(site.markdown(path.removesuffix(".md")), MARKDOWN, if_none_match)
+        return text_response(
+            site.library.markdown(path.removesuffix(".md")), MARKDOWN, if_none_match
+        )
     return page_response(site.page(path, base_url), if_none_match=if_none_match)
 
 

@@ -16,7 +16,6 @@ from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.counted_tree.items import PageItem
 from storepost.platform.persistence.counted_tree.keys import LOWEST
 from storepost.platform.persistence.counted_tree.loading import Load
-from storepost.platform.persistence.counted_tree.page_writes import put_pages
 from storepost.platform.persistence.counted_tree.pages import Packing
 from storepost.values.pagination import PageRequest
 from tests.harness.world import World
@@ -360,8 +359,8 @@ class TestReads:
         rows = lists.tree.rows
         leaf = rows.floor(0, numbered(100).key)
         assert leaf is not None
-        put_pages([rows.page_item(f"{leaf.lo}\x009.dead", [numbered(101)])])
-        put_pages([rows.page_item(f"{LOWEST}\x009.dead", [numbered(3)])])
+        rows.page_item(f"{leaf.lo}\x009.dead", [numbered(101)]).save()
+        rows.page_item(f"{LOWEST}\x009.dead", [numbered(3)]).save()
         lists.check()
         lists.tree.first(KeyRange(), 1000)
         load(lists, [numbered(number) for number in (101, 102, 103)])

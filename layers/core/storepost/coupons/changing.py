@@ -11,7 +11,7 @@ from storepost.coupons.repository import CouponRepository
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 _DELETABLE = frozenset({CodeStatus.AVAILABLE, CodeStatus.FAILED})
@@ -38,9 +38,7 @@ def get_stored_code(workspace: WorkspaceScope, code_id: UUID) -> tuple[Coupon, C
 
     Raises NotFound.
     """
-    code = CodeRepository(workspace).get(code_id)
-    if code is None:
-        raise NotFound.of("coupon code")
+    code = needed(CodeRepository(workspace).get(code_id), NotFound.of("coupon code"))
     return found_coupon(CouponRepository(workspace), code.coupon_id), code
 
 
@@ -77,7 +75,5 @@ def delete_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> N
 
 def _found(workspace: WorkspaceScope, code_id: UUID) -> _Found:
     coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
-    code = codes.get_listed(code_id)
-    if code is None:
-        raise NotFound.of("coupon code")
+    code = needed(codes.get_listed(code_id), NotFound.of("coupon code"))
     return _Found(coupons, codes, found_coupon(coupons, code.coupon_id), code)

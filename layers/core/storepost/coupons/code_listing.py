@@ -14,7 +14,14 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.values import clock
-from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import (
+    MAX_ROWS,
+    FilterTooBroad,
+    Listing,
+    PageRequest,
+    cut,
+    is_among,
+)
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -83,16 +90,22 @@ def code_views(coupon: Coupon, codes: Sequence[Code]) -> list[CodeView]:
 
 def codes_of(profile: Profile) -> list[CodeView]:
     """Returns all codes of one person, the newest first."""
-    codes = CodeRepository(profile.workspace)
-    found = codes.get_many(each.code_id for each in codes.pointers_of(profile.partitions)).values()
-    coupons = CouponRepository(profile.workspace)
-    named = {each: coupons.get(each) for each in {code.coupon_id for code in found}}
+    codes, coupons = _newest_first(profile), CouponRepository(profile.workspace)
+    named = {each: coupons.get(each) for each in {code.coupon_id for code in codes}}
     now = clock.now()
     return [
         CodeView(code, code.status_shown(coupon, now), profile)
-        for code in sorted(found, key=lambda code: (code.created_at, code.id), reverse=True)
+        for code in codes
         if (coupon := named[code.coupon_id])
     ]
+
+
+def _newest_first(profile: Profile, coupon_id: UUID | None = None) -> list[Code]:
+    """Returns one person's codes, of all coupons or one."""
+    codes = CodeRepository(profile.workspace)
+    pointers = codes.pointers_of(profile.partitions, coupon_id)
+    found = codes.get_many(each.code_id for each in pointers).values()
+    return sorted(found, key=lambda code: (code.created_at, code.id), reverse=True)
 
 
 def _people(workspace: WorkspaceScope, codes: Iterable[Code]) -> dict[UUID, Profile]:
@@ -152,11 +165,7 @@ def _named(coupon: Coupon, text: str) -> Code | None:
 def _with_status(coupon: Coupon, codes: Iterable[Code], filters: CodeFilter) -> list[Code]:
     """Returns those of the codes that show a requested status."""
     now = clock.now()
-    return [
-        c
-        for c in codes
-        if filters.statuses is None or c.status_shown(coupon, now) in filters.statuses
-    ]
+    return [c for c in codes if is_among(c.status_shown(coupon, now), filters.statuses)]
 
 
 def _of_profile(coupon: Coupon, filters: CodeFilter) -> list[Code]:
@@ -166,9 +175,5 @@ def _of_profile(coupon: Coupon, filters: CodeFilter) -> list[Code]:
     )
     if profile is None:
         return []
-    codes = CodeRepository(coupon.workspace)
-    pointers = codes.pointers_of(profile.partitions, coupon.id)
-    found = codes.get_many(each.code_id for each in pointers).values()
-    of_status = _with_status(coupon, found, filters)
-    matching = [code for code in of_status if filters.q is None or matches(filters.q, code.text)]
-    return sorted(matching, key=lambda code: (code.created_at, code.id), reverse=True)
+    of_status = _with_status(coupon, _newest_first(profile, coupon.id), filters)
+    return [code for code in of_status if filters.q is None or matches(filters.q, code.text)]

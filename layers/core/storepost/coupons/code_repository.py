@@ -29,7 +29,7 @@ from storepost.coupons.trees import CodeList
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.values.scope import WorkspaceScope
 
 
@@ -43,13 +43,12 @@ class Pointer:
     code_id: UUID
 
 
-class CodeRepository:
+class CodeRepository(UnitRepository):
     """A workspace's codes."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """For one workspace; `reads` is a unit of work's own."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, CodeRow] = {}
 
     def get(self, code_id: UUID) -> Code | None:
@@ -142,19 +141,14 @@ class CodeRepository:
         return list(self._pointers(profile_id, pointer_prefix(), limit))
 
     def _pointers(self, profile_id: UUID, prefix: str, limit: int | None) -> Iterator[Pointer]:
-        rows = CodePointerItem.query(
-            pointer_partition(self._scope, profile_id),
-            CodePointerItem.sk.startswith(prefix),
-            consistent_read=True,
-            limit=limit,
-        )
-        return map(_as_pointer, rows)
+        partition = pointer_partition(self._scope, profile_id)
+        return map(_as_pointer, CodePointerItem.rows_in(partition, prefix, limit=limit))
 
     def unpoint(self, changes: Changes, profile: Profile, code: Code) -> None:
         """Deletes the pointer of the profile that has the code."""
         for pointer in self.pointers_of(profile.partitions, code.coupon_id):
             if pointer.code_id == code.id:
-                changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
+                self.delete_pointers(changes, [pointer])
 
     def move(self, changes: Changes, pointers: Iterable[Pointer], source: UUID, into: UUID) -> None:
         """Moves pointers to another profile, if they are still where they were read.
@@ -169,7 +163,7 @@ class CodeRepository:
             if place in existing:
                 other = f"{each.name}~{source.hex}"
                 place = pointer_key(self._scope, into, each.coupon_id, other)
-            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+            self.delete_pointers(changes, [each])
             changes.create(CodePointerItem(*place, code_id=each.code_id))
 
     def erase(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
@@ -177,10 +171,10 @@ class CodeRepository:
         for each in pointers:
             code = CodeItem(*code_key(self._scope, each.code_id))
             changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
-            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+            self.delete_pointers(changes, [each])
 
     def delete_pointers(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
-        """Deletes the pointers of codes that were deleted meanwhile."""
+        """Deletes the pointers, which must be where they were read, and leaves their codes."""
         for each in pointers:
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
 
@@ -188,7 +182,7 @@ class CodeRepository:
         """Expires a code that was made for a profile and never got to it: it is nobody else's."""
         after = replace(code, status=CodeStatus.EXPIRED, profile_id=None, error=None)
         self.save(changes, code, after)
-        changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
+        self.delete_pointers(changes, [pointer])
 
     def not_due(self, changes: Changes, row: CouponDueItem) -> None:
         """Deletes a row of the due queue."""

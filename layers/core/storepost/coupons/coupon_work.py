@@ -13,7 +13,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from storepost.coupons.codes import new_seed
-from storepost.coupons.keys import jobs_partition, work_key, work_of, work_prefix
+from storepost.coupons.keys import WORKS, jobs_partition, work_key, work_of
 from storepost.coupons.model import Code, LoadMark
 from storepost.coupons.rows import CouponWorkItem
 from storepost.coupons.trees import CodeList
@@ -87,12 +87,8 @@ class WorkRepository:
 
     def all(self) -> list[CouponWork]:
         """Returns the works, the oldest request first."""
-        rows = CouponWorkItem.query(
-            jobs_partition(self._scope, self._coupon_id),
-            CouponWorkItem.sk.startswith(work_prefix()),
-            consistent_read=True,
-        )
-        return [_as_work(row) for row in rows]
+        partition = jobs_partition(self._scope, self._coupon_id)
+        return [_as_work(row) for row in CouponWorkItem.rows_in(partition, WORKS)]
 
     def add(self, changes: Changes, count: int, object_name: str | None = None) -> None:
         """Adds a work: to store the codes of an S3 object, or to generate so many."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from itertools import groupby
+from itertools import batched, groupby
 from uuid import UUID
 
 from storepost.coupons.code_repository import CodeRepository
@@ -73,8 +73,7 @@ def _move(workspace: WorkspaceScope, coupon_id: UUID, rows: list[CouponDueItem])
     if own:
         commit_anew(partial(_move_coupon, workspace=workspace, coupon_id=coupon_id, rows=own))
     due = [row for row in rows if row.code_id is not None]
-    for first in range(0, len(due), CODES_CHANGED_AT_ONCE):
-        some = due[first : first + CODES_CHANGED_AT_ONCE]
+    for some in batched(due, CODES_CHANGED_AT_ONCE, strict=False):
         commit_anew(partial(_expire_codes, workspace=workspace, coupon_id=coupon_id, rows=some))
 
 

@@ -16,9 +16,15 @@ CODE_SHARDS = 64
 DUE_SHARDS = 8
 DUE_PARTITION = "due#coupon_expiry#"
 _POINTER = "coupon_code#"
-_WORK = "work#"
+WORKS = "work#"
+"""The prefix of the sort keys of codes that are still to be stored."""
 _REMOVAL = "removal#"
 _IN_DOUBT = "removal~"
+REMOVALS = "removal"
+"""The prefix of the sort keys of codes that the platform has to delete, if it has them.
+
+Those that it has sort first.
+"""
 
 
 def coupons_partition(workspace: WorkspaceScope) -> str:
@@ -52,27 +58,14 @@ def jobs_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
     return workspace.partition("coupon", short(coupon_id), "jobs")
 
 
-def work_prefix() -> str:
-    """Returns the prefix of the sort keys of codes that are still to be stored."""
-    return _WORK
-
-
 def work_key(workspace: WorkspaceScope, coupon_id: UUID, work_id: UUID) -> Key:
     """Returns the key of a work of codes to be stored; the oldest request sorts first."""
-    return (jobs_partition(workspace, coupon_id), f"{_WORK}{short(work_id)}")
+    return (jobs_partition(workspace, coupon_id), f"{WORKS}{short(work_id)}")
 
 
 def work_of(sort_key: str) -> UUID:
     """Returns the id of the work that has this sort key."""
-    return from_short(sort_key.removeprefix(_WORK))
-
-
-def removal_prefix() -> str:
-    """Returns the prefix of the sort keys of codes that the platform has to delete, if it has them.
-
-    Those that it has sort first.
-    """
-    return _REMOVAL[:-1]
+    return from_short(sort_key.removeprefix(WORKS))
 
 
 def removal_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:

@@ -24,7 +24,7 @@ from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
-from storepost.values.pagination import Listing, PageRequest, cut, in_order
+from storepost.values.pagination import Listing, PageRequest, cut, in_order, is_among
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches, sort_key
 
@@ -60,15 +60,13 @@ class CouponFilter:
 
     def takes(self, coupon: Coupon, status: CouponStatus) -> bool:
         """Returns whether the coupon passes the filters."""
-        conditions: tuple[tuple[Collection[object] | None, object], ...] = (
-            ([self.store_id] if self.store_id else None, coupon.store_id),
-            (self.sources, coupon.source),
-            (self.kinds, coupon.kind),
-            (self.statuses or set(CouponStatus) - HIDDEN, status),
+        return (
+            self.store_id in {None, coupon.store_id}
+            and is_among(coupon.source, self.sources)
+            and is_among(coupon.kind, self.kinds)
+            and is_among(status, self.statuses or set(CouponStatus) - HIDDEN)
+            and (self.q is None or matches(self.q, coupon.name))
         )
-        if any(allowed is not None and value not in allowed for allowed, value in conditions):
-            return False
-        return self.q is None or matches(self.q, coupon.name)
 
 
 def list_coupons(

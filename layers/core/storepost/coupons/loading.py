@@ -7,7 +7,7 @@ is conditioned. So the list gets the code's latest state.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import batched
 from typing import Any
@@ -147,49 +147,45 @@ class CodeLoad:
         return codes_to_list
 
 
+@dataclass
 class _Progress:
     """The progress that the work's row stores while the list gets a chunk's codes."""
 
-    def __init__(
-        self,
-        coupon: Coupon,
-        works: WorkRepository,
-        work: CouponWork,
-        chunk: Chunk,
-        is_last: bool,  # noqa: FBT001 - private, and named by what it is given
-    ) -> None:
-        self._coupon = coupon
-        self._works = works
-        self._work = work
-        self._chunk = chunk
-        self._is_last = is_last
-        self._before = chunk.listed
+    coupon: Coupon
+    works: WorkRepository
+    work: CouponWork
+    chunk: Chunk
+    is_last: bool
+
+    def __post_init__(self) -> None:
+        """Begins with what is listed by now."""
+        self._before = self.chunk.listed
 
     def note(self, changes: Changes, listed: int, keys: Sequence[str]) -> None:
         """Adds to the list's transaction that so many of the entries are in it."""
         in_all = self._before + listed
-        newly = in_all - self._chunk.listed
+        newly = in_all - self.chunk.listed
         if listed == len(keys):
             self._finish(changes, in_all, newly)
             return
-        chunk = replace(self._chunk, listed=in_all, listed_to=keys[listed - 1])
-        self._works.note_listed(changes, self._work, chunk, newly)
+        chunk = replace(self.chunk, listed=in_all, listed_to=keys[listed - 1])
+        self.works.note_listed(changes, self.work, chunk, newly)
         changes.after_commit(partial(self._noted, chunk, newly))
 
     def _noted(self, chunk: Chunk, newly: int) -> None:
-        self._chunk = chunk
-        self._work = replace(
-            self._work, version=self._work.version + 1, remaining=self._work.remaining - newly
+        self.chunk = chunk
+        self.work = replace(
+            self.work, version=self.work.version + 1, remaining=self.work.remaining - newly
         )
 
     def _finish(self, changes: Changes, listed: int, newly: int) -> None:
         """Finishes the chunk: known codes of a file are skipped, known generated ones replaced."""
-        is_file = self._work.object_name is not None
-        known = self._chunk.codes - listed if is_file else 0
+        is_file = self.work.object_name is not None
+        known = self.chunk.codes - listed if is_file else 0
         if known:
-            coupons = CouponRepository(self._coupon.workspace)
-            coupons.skip(changes, self._coupon.id, known)
-        if self._is_last or self._work.remaining <= newly + known:
-            self._works.delete(changes, self._work)
+            coupons = CouponRepository(self.coupon.workspace)
+            coupons.skip(changes, self.coupon.id, known)
+        if self.is_last or self.work.remaining <= newly + known:
+            self.works.delete(changes, self.work)
         else:
-            self._works.finish_chunk(changes, self._work, self._chunk, newly + known)
+            self.works.finish_chunk(changes, self.work, self.chunk, newly + known)

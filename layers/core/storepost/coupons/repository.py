@@ -8,6 +8,7 @@ from pynamodb.expressions.update import Action
 
 from storepost.coupons.keys import (
     DUE_PARTITION,
+    REMOVALS,
     coupon_key,
     coupons_partition,
     doubt_key,
@@ -15,7 +16,6 @@ from storepost.coupons.keys import (
     due_partition,
     jobs_partition,
     removal_key,
-    removal_prefix,
 )
 from storepost.coupons.messages import CouponMessage
 from storepost.coupons.model import Code, Coupon
@@ -30,18 +30,17 @@ from storepost.coupons.rows import (
 )
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
 
-class CouponRepository:
+class CouponRepository(UnitRepository):
     """A workspace's coupons."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """For one workspace; `reads` is a unit of work's own."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, CouponItem] = {}
 
     def get(self, coupon_id: UUID) -> Coupon | None:
@@ -51,7 +50,7 @@ class CouponRepository:
 
     def all(self) -> list[Coupon]:
         """Returns all coupons, archived ones too."""
-        rows = CouponItem.query(coupons_partition(self._scope), consistent_read=True)
+        rows = CouponItem.rows_in(coupons_partition(self._scope))
         return [self._as_coupon(row) for row in rows]
 
     def save(self, changes: Changes, coupon: Coupon) -> None:
@@ -62,9 +61,7 @@ class CouponRepository:
 
     def skip(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
         """Counts codes of an import that the store has already."""
-        more: list[Action] = [CouponItem.import_skipped.add(codes)]
-        item = CouponItem(*coupon_key(self._scope, coupon_id))
-        changes.update(item, more, CouponItem.pk.exists())
+        self._count(changes, coupon_id, CouponItem.import_skipped.add(codes))
 
     def look_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
         """Writes when the schedule checks the coupon: it ends then, or its sync is retried."""
@@ -88,9 +85,11 @@ class CouponRepository:
 
     def count_unstored(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
         """Counts requested codes that won't be stored as ended."""
-        more: list[Action] = [CouponItem.never_stored.add(codes)]
+        self._count(changes, coupon_id, CouponItem.never_stored.add(codes))
+
+    def _count(self, changes: Changes, coupon_id: UUID, more: Action) -> None:
         item = CouponItem(*coupon_key(self._scope, coupon_id))
-        changes.update(item, more, CouponItem.pk.exists())
+        changes.update(item, [more], CouponItem.pk.exists())
 
     def queue_removal(self, changes: Changes, code: Code) -> None:
         """Queues the code's removal at the platform, if that has it."""
@@ -105,13 +104,8 @@ class CouponRepository:
 
     def removals(self, coupon_id: UUID, limit: int) -> Sequence[RemovalRow]:
         """Returns some codes that are still to be deleted at the platform, if it has them."""
-        rows = RemovalRow.query(
-            jobs_partition(self._scope, coupon_id),
-            RemovalRow.sk.startswith(removal_prefix()),
-            consistent_read=True,
-            limit=limit,
-        )
-        return list(rows)
+        partition = jobs_partition(self._scope, coupon_id)
+        return list(RemovalRow.rows_in(partition, REMOVALS, limit=limit))
 
     def delete_removals(self, changes: Changes, removals: Iterable[RemovalRow]) -> None:
         """Deletes removals that the platform has carried out."""
@@ -129,10 +123,5 @@ class CouponRepository:
 
 def due_before(shard: int, now: datetime, limit: int) -> list[CouponDueItem]:
     """Returns some of the rows that are due, oldest first."""
-    rows = CouponDueItem.query(
-        f"{DUE_PARTITION}{shard}",
-        CouponDueItem.sk < clock.to_text(now) + "$",
-        consistent_read=True,
-        limit=limit,
-    )
-    return list(rows)
+    until = clock.to_text(now) + "$"
+    return list(CouponDueItem.rows_before(f"{DUE_PARTITION}{shard}", until, limit))

@@ -2,13 +2,12 @@
 
 from uuid import UUID
 
-from storepost.people.events.keys import order_prefix
+from storepost.people.events.keys import ORDERS, event_partition
 from storepost.platform.persistence.item import Key
 from storepost.values.ids import SHORT_LENGTH, derived_id, from_short, short
 from storepost.values.scope import WorkspaceScope
 
 _ANY_POINTER = "order"
-_POINTER = order_prefix()
 _DELETED_POINTER = "order_deleted#"
 
 
@@ -39,17 +38,12 @@ def deleted_key(workspace: WorkspaceScope, order: UUID) -> Key:
 
 def pointer_prefix(*, deleted_too: bool = False) -> str:
     """Returns the prefix of the sort keys of pointers to orders, or to orders and tombstones."""
-    return _ANY_POINTER if deleted_too else _POINTER
+    return _ANY_POINTER if deleted_too else ORDERS
 
 
 def deleted_pointer_key(workspace: WorkspaceScope, profile_id: UUID, order: UUID) -> Key:
     """Returns the key of a profile's pointer to the tombstone of an order."""
-    return (pointer_partition(workspace, profile_id), f"{_DELETED_POINTER}{short(order)}")
-
-
-def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
-    """Returns the partition that names a profile's orders."""
-    return workspace.partition("profile", short(profile_id))
+    return (event_partition(workspace, profile_id), f"{_DELETED_POINTER}{short(order)}")
 
 
 def order_of_pointer(sort_key: str) -> UUID:

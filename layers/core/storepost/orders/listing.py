@@ -15,7 +15,15 @@ from storepost.platform.persistence.counted_tree import Filter, TreeEntry, momen
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import (
+    MAX_ROWS,
+    FilterTooBroad,
+    Listing,
+    PageRequest,
+    cut,
+    is_among,
+    is_within,
+)
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -37,19 +45,15 @@ class OrderFilter:
 
     def takes(self, order: OrderSummary) -> bool:
         """Returns whether the order matches; the caller has already applied `profile_id`."""
-        conditions: tuple[tuple[Collection[object] | None, object], ...] = (
-            ([self.store_id] if self.store_id else None, order.store_id),
-            (self.financial_statuses, order.financial_status),
-            (self.fulfillment_statuses, order.fulfillment_status),
-            (None if self.cancelled is None else [self.cancelled], order.cancelled),
-            (None if self.is_test is None else [self.is_test], order.is_test),
+        return (
+            self.store_id in {None, order.store_id}
+            and is_among(order.financial_status, self.financial_statuses)
+            and is_among(order.fulfillment_status, self.fulfillment_statuses)
+            and self.cancelled in {None, order.cancelled}
+            and self.is_test in {None, order.is_test}
+            and (self.q is None or matches(self.q, order.number))
+            and is_within(order.placed_at, self.placed_from, self.placed_to)
         )
-        if any(allowed is not None and value not in allowed for allowed, value in conditions):
-            return False
-        if self.q and not matches(self.q, order.number):
-            return False
-        since, until = self.placed_from, self.placed_to
-        return not (since and order.placed_at < since) and not (until and order.placed_at >= until)
 
     def counted(self) -> list[Filter]:
         """Returns the filters whose values the tree's nodes count."""

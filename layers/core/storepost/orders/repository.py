@@ -19,7 +19,6 @@ from storepost.orders.keys import (
     order_id,
     order_key,
     order_of_pointer,
-    pointer_partition,
     pointer_prefix,
 )
 from storepost.orders.model import (
@@ -28,7 +27,7 @@ from storepost.orders.model import (
     Order,
     RecordedEvents,
 )
-from storepost.people.events.keys import pointer_key
+from storepost.people.events.keys import event_partition, pointer_key
 from storepost.people.events.model import ProfileEvent
 from storepost.people.events.rows import (
     OrderPointerItem,
@@ -47,7 +46,7 @@ from storepost.platform.persistence.item import (
     find_in,
 )
 from storepost.platform.persistence.mapping import as_value, attributes_of
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.platform.persistence.records import Json, Record, Records
 from storepost.platform.persistence.write_marks import MarkedItem
 from storepost.values.scope import WorkspaceScope
@@ -110,13 +109,12 @@ class StoredOrder:
     buyer_erased: bool
 
 
-class OrderRepository:
+class OrderRepository(UnitRepository):
     """A workspace's orders."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, OrderItem] = {}
 
     def get(self, order_id: UUID) -> Order | None:
@@ -166,20 +164,16 @@ class OrderRepository:
         deleted_too: bool = False,
     ) -> Iterable[OrderPointerItem]:
         """Returns one profile's pointers to orders, by time; pointers to tombstones come last."""
-        return OrderPointerItem.query(
-            pointer_partition(self._scope, profile_id),
-            OrderPointerItem.sk.startswith(pointer_prefix(deleted_too=deleted_too)),
-            consistent_read=True,
-            scan_index_forward=not descending,
-            limit=limit,
-        )
+        partition = event_partition(self._scope, profile_id)
+        prefix = pointer_prefix(deleted_too=deleted_too)
+        return OrderPointerItem.rows_in(partition, prefix, newest_first=descending, limit=limit)
 
     def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:
         """Assigns an order to another profile, if the order's profile is still `source`."""
         order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
         actions: list[Action] = [OrderItem.profile_id.set(into), OrderItem.to_count.remove()]
         changes.update(order, actions, OrderItem.profile_id == source)
-        move_pointer(changes, pointer, pointer_partition(self._scope, into))
+        move_pointer(changes, pointer, event_partition(self._scope, into))
 
     def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
         """Removes the buyer from an order for good, if the order's profile is still `buyer_id`."""

@@ -23,7 +23,7 @@ from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import StaleUpdate
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -98,9 +98,7 @@ def delete_order(
 def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None:
     """Adds the deletion of a store's order to a unit of work. Raises NotFound."""
     repository = OrderRepository(store.workspace)
-    order = repository.get(order_id(store.id, external_id))
-    if order is None:
-        raise NotFound("No order with this external id exists in this store.")
+    order = _found_in(store, repository, external_id)
     erased = uncount_order(changes, store.workspace, order)
     at, updated_at = clock.now(), order.updated_at
     repository.tombstone(
@@ -167,9 +165,7 @@ def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None
 
 def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
     """Returns an order in full. Raises NotFound where the workspace has none of that id."""
-    order = OrderRepository(workspace).get(order_id)
-    if order is None:
-        raise NotFound.of("order")
+    order = needed(OrderRepository(workspace).get(order_id), NotFound.of("order"))
     store = found_store(StoreRepository(workspace), order.store_id)
     return _details(store, order, buyer_of(workspace, order.profile_id))
 
@@ -177,10 +173,13 @@ def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
 def get_order_of_store(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> OrderDetails:
     """Returns a store's order by its external id, in full. Raises NotFound."""
     store = found_store(StoreRepository(workspace), store_id)
-    order = OrderRepository(workspace).get(order_id(store.id, external_id))
-    if order is None:
-        raise NotFound("No order with this external id exists in this store.")
+    order = _found_in(store, OrderRepository(workspace), external_id)
     return _details(store, order, buyer_of(workspace, order.profile_id))
+
+
+def _found_in(store: Store, orders: OrderRepository, external_id: str) -> Order:
+    order = orders.get(order_id(store.id, external_id))
+    return needed(order, NotFound("No order with this external id exists in this store."))
 
 
 def _details(store: Store, order: Order, buyer: Profile | None) -> OrderDetails:

@@ -10,7 +10,8 @@ client's patience bounds the time of all that.
 
 import json
 import random
-from typing import Protocol, Self
+from contextlib import AbstractContextManager
+from typing import Protocol
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
 from storepost.shopify import documents
@@ -85,7 +86,7 @@ class FixedAccess:
         raise ShopUnavailable("the shop refused the token")
 
 
-class AdminClient:
+class AdminClient(AbstractContextManager["AdminClient"]):
     """A client of one shop's Admin API, over one connection. For one thread; use it in a `with`."""
 
     def __init__(
@@ -129,23 +130,17 @@ class AdminClient:
                 self._wait_after_failure(document, outcome, failures)
 
     def wait(self, seconds: float, why: str) -> None:
-        """Waits for work in the shop; raises ShopUnavailable if the patience is exceeded."""
-        self._wait(seconds, why)
-
-    def close(self) -> None:
-        """Closes the connection."""
-        self._conversation.close()
-
-    def __enter__(self) -> Self:
-        return self
+        """Waits for the shop, if at all; raises ShopUnavailable if the patience is exceeded."""
+        if seconds > 0:
+            self._patience.wait(seconds, why)
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._conversation.close()
 
     def _send(self, document: Document, body: bytes) -> CallOutcome:
         if self._token is None:
             self._token = self._access.token(self._patience)
-        self._wait(self._pacer.seconds_before(document), _THROTTLED)
+        self.wait(self._pacer.seconds_before(document), _THROTTLED)
         headers = {
             "content-type": "application/json",
             "accept": "application/json",
@@ -167,17 +162,13 @@ class AdminClient:
     def _wait_for_room(self, document: Document, outcome: CallOutcome) -> None:
         seconds_requested = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
         # The shop throttled although the bucket seemed full enough, or named no time.
-        self._wait(seconds_requested or 1.0, _THROTTLED)
+        self.wait(seconds_requested or 1.0, _THROTTLED)
 
     def _wait_after_failure(self, document: Document, outcome: CallOutcome, failures: int) -> None:
         if document.is_mutation or failures == MAX_FAILURES:
             raise ShopUnavailable(outcome.reason)
         least = outcome.wait_seconds or 0.0
-        self._wait(least + random.uniform(0, 2.0**failures), outcome.reason)  # noqa: S311
-
-    def _wait(self, seconds: float, why: str) -> None:
-        if seconds > 0:
-            self._patience.wait(seconds, why)
+        self.wait(least + random.uniform(0, 2.0**failures), outcome.reason)  # noqa: S311
 
 
 def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> AdminClient:

@@ -88,9 +88,7 @@ def store_key(shop: str, store_id: UUID) -> Key:
 
 def stores_of_shop(shop: str) -> list[tuple[WorkspaceScope, UUID]]:
     """Returns every store that the shop is or was connected as."""
-    rows = ShopStoreItem.query(
-        f"shop#{shop}", ShopStoreItem.sk.startswith(_STORES), consistent_read=True
-    )
+    rows = ShopStoreItem.rows_in(f"shop#{shop}", _STORES)
     return [(WorkspaceScope(row.workspace_id), row.store_id) for row in rows]
 
 
@@ -108,7 +106,7 @@ def keep_shops(changes: Changes, workspace: WorkspaceScope, shops: Iterable[str]
 def former_shops(workspace: WorkspaceScope) -> list[str]:
     """Returns the shops that a workspace had until it was deleted."""
     partition, _ = former_shop_key(workspace, "")
-    return [row.sk for row in FormerShopItem.query(partition, consistent_read=True)]
+    return [row.sk for row in FormerShopItem.rows_in(partition)]
 
 
 def find_claim(shop: str) -> ShopClaim | None:
@@ -145,12 +143,7 @@ def release(changes: Changes, claim: ShopClaim) -> None:
 
 def due_shops(shard: int, now: datetime, limit: int) -> Iterable[tuple[str, Key]]:
     """Returns shops whose tokens are due, the longest due first, each with its row's key."""
-    rows = ShopUpkeepItem.query(
-        f"{PARTITION}{shard}",
-        ShopUpkeepItem.sk < clock.to_text(now),
-        consistent_read=True,
-        limit=limit,
-    )
+    rows = ShopUpkeepItem.rows_before(f"{PARTITION}{shard}", clock.to_text(now), limit)
     return [(row.shop, row.key) for row in rows]
 
 

@@ -14,6 +14,7 @@ from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
+from storepost.platform.persistence.mapping import as_value
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.shopify.oauth import Tokens
 from storepost.values import clock
@@ -187,13 +188,12 @@ def _item(
 
 
 def _as_grant(shop: str, item: ShopGrantItem) -> Grant:
-    return Grant(
+    return as_value(
+        Grant,
+        item,
         id=item.grant_id,
         shop=shop,
-        access_ends_at=item.access_ends_at,
-        refresh_ends_at=item.refresh_ends_at,
         scopes=tuple(item.scopes),
-        approved_at=item.approved_at,
         sealed_access_token=item.access_token,
         sealed_refresh_token=item.refresh_token,
     )

@@ -22,6 +22,7 @@ from storepost.platform.persistence.item import (
     find_in,
 )
 from storepost.platform.persistence.mapping import as_value
+from storepost.platform.persistence.reads import Repository
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
@@ -91,12 +92,8 @@ def state_key(state_digest: str) -> Key:
     return (f"oauth#{state_digest}", "state")
 
 
-class InstallRepository:
+class InstallRepository(Repository):
     """The pending installs of a workspace."""
-
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Makes the repository of one workspace."""
-        self._scope = workspace
 
     def get(self, shop: str) -> Install | None:
         """Returns the pending install of the shop, or None."""
@@ -104,9 +101,7 @@ class InstallRepository:
 
     def all(self) -> list[Install]:
         """Returns all pending installs."""
-        rows = InstallItem.query(
-            self._scope.key, InstallItem.sk.startswith("install#"), consistent_read=True
-        )
+        rows = InstallItem.rows_in(self._scope.key, "install#")
         found = (_pending(self._scope, row) for row in rows)
         return [install for install in found if install is not None]
 

@@ -55,9 +55,7 @@ def renewed_grant(grant: Grant, patience: Patience) -> Grant:
     """
     by = new_id()
     while not begin_refresh(grant, by, LEASE):
-        stored = find_grant(grant.shop)
-        if stored is None:
-            raise NeedsReauth("the shop's tokens are no longer valid")
+        stored = _stored_grant(grant.shop)
         if stored.id != grant.id:
             return stored
         patience.wait(LOOK_AGAIN_SECONDS, "somebody else is refreshing the shop's tokens")

@@ -1,8 +1,9 @@
 """Pages with numbers and an exact total: the envelope of every list."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum
 
 from storepost.values.problems import FieldError, ValidationFailed
@@ -88,6 +89,16 @@ class Listing[T]:
     items: Sequence[T]
     total: int
     request: PageRequest
+
+
+def is_among(value: object, requested: Collection[object] | None) -> bool:
+    """Returns whether a row's value is one of those that a filter requests; None requests all."""
+    return requested is None or value in requested
+
+
+def is_within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
+    """Returns whether a row's moment is from `since` (inclusive) to `until` (exclusive)."""
+    return (since is None or moment >= since) and (until is None or moment < until)
 
 
 def cut[T](rows: Sequence[T], request: PageRequest) -> Listing[T]:

@@ -255,6 +255,13 @@ def unknown_id(path: str, not_found: NotFound) -> ValidationFailed:
     return ValidationFailed(errors=[FieldError(path, not_found.detail.removesuffix("."))])
 
 
+def needed[T](value: T | None, problem: Problem) -> T:
+    """Returns the value. Raises the problem where there is none."""
+    if value is None:
+        raise problem
+    return value
+
+
 def handles[F: Callable[..., object]](*problems: type[Problem]) -> Callable[[F], F]:
     """Says of a function that these problems end in it: no caller gets them."""
 

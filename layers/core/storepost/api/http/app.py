@@ -9,16 +9,13 @@ query gets the problem of the missing credentials first.
 import gc
 import re
 from collections.abc import Callable
-from functools import cache
 from time import perf_counter
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
-from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, ResponseBuilder, Route
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, ResponseBuilder
 from aws_lambda_powertools.event_handler.depends import (
     DependencyResolutionError,
-    DependencyTree,
-    build_dependency_tree,
     solve_dependencies,
 )
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
@@ -38,13 +35,14 @@ from storepost.accounts.workspaces.problems import NoActiveWorkspace, RoleTooSma
 from storepost.api.http.answers import JSON, AnswerValidation, as_json, as_sent
 from storepost.api.http.budgets import headers_of
 from storepost.api.http.deadline import DeadlineReached, deadline
-from storepost.api.http.entity_tags import entity_tags
+from storepost.api.http.entity_tags import dependencies_of, entity_tags
 from storepost.api.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.api.http.head import as_get, is_head, without_body
 from storepost.api.http.locations import location_of
 from storepost.api.http.negotiation import accepts_gzip, varying
 from storepost.api.http.once import first_answer, once
 from storepost.api.http.origin import origin_of
+from storepost.api.http.powertools_private import routes_of
 from storepost.api.http.query import contradictions, name_parameters, unknown_parameters
 from storepost.api.http.query_forms import add_query_forms
 from storepost.api.http.rendering import from_validation, missing, render, unexpected
@@ -117,11 +115,6 @@ class Resolver(APIGatewayHttpResolver):
         self.compresses = False
         """Whether the route compresses its answers if the caller accepts that."""
 
-    @property
-    def declared_routes(self) -> list[Route]:
-        """Returns the group's own routes."""
-        return [*self._static_routes, *self._dynamic_routes]
-
     @staticmethod
     def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
         """Allows every character but the slash in a path's parameter; Powertools allows fewer."""
@@ -129,7 +122,7 @@ class Resolver(APIGatewayHttpResolver):
 
     def handler(self) -> Handler:
         """Returns the group's Lambda handler; everything is imported by now."""
-        for route in self.declared_routes:
+        for route in routes_of(self):
             name_parameters(route.func)
         add_query_forms(self, self._dynamic_routes)
         gc.freeze()  # the imports stay, so no collection need look at them again
@@ -251,23 +244,18 @@ def _render(app: Resolver, problem: Problem) -> Response[str]:
     return page or render(app, problem)
 
 
-@cache
-def _dependencies(route: Callable[..., Any]) -> DependencyTree:
-    return build_dependency_tree(route)
-
-
 def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
     """Solves the route's dependencies first, the caller among them."""
     app.context |= {"changes": Changes(), "ledger": Ledger()}
     route = app.context["_route"]
     # If no route matched, Powertools uses one of its own, named after the path.
-    app.operation = route.operation_id if route in app.declared_routes else None
+    app.operation = route.operation_id if route in routes_of(app) else None
     app.compresses = route.compress
     add_log_keys(operation=app.operation)
     if route.has_dependencies:
         try:
             solve_dependencies(
-                dependant=_dependencies(route.func),
+                dependant=dependencies_of(route.func),
                 request=app.request,
                 dependency_cache=app.context.setdefault("_dependency_cache", {}),
             )

@@ -44,14 +44,16 @@ _MADE_OR_READ = frozenset({200, 201})
 _validation = AnswerValidation()
 
 
+@cache
 def is_single(route: Callable[..., Any]) -> bool:
     """Returns whether a GET answers one resource of a caller's, and no list."""
     answered = answered_by(route)
     if answered is None or issubclass(answered, Page):
         return False
-    return _check_of(route) is not None
+    return _caller_check(route) is not None
 
 
+@cache
 def answered_by(route: Callable[..., Any]) -> type[BaseModel] | None:
     """Returns the shape that a route answers, by itself or in a response."""
     returned = get_type_hints(route).get("return")
@@ -109,18 +111,16 @@ def _reader(app: ApiGatewayResolver, route: Route) -> Route | None:
     routes = routes_of(app)
     found = (each for each in routes if each.method == "GET" and each.path == route.path)
     reader = next(found, None)
-    return reader if reader and _is_single(reader.func) else None
+    return reader if reader and is_single(reader.func) else None
 
 
-_is_single = cache(is_single)
-_answered_by = cache(answered_by)
-_dependencies = cache(build_dependency_tree)
 _parameters = cache(signature)
+dependencies_of = cache(build_dependency_tree)
 
 
 def _answers_resource(route: Route, reader: Route) -> bool:
     """Returns whether the answer is the resource as GET answers it, which the tag is of."""
-    return _answered_by(route.func) is _answered_by(reader.func)
+    return answered_by(route.func) is answered_by(reader.func)
 
 
 def _current_tag(app: ApiGatewayResolver, reader: Route) -> str | None:
@@ -145,22 +145,20 @@ def _solved(app: ApiGatewayResolver, reader: Route) -> dict[str, Any]:
     if isinstance(caller, SignedInPerson):  # the person is part of what GET answers
         caller = replace(caller, person=find_person(caller.person.scope) or caller.person)
     return solve_dependencies(
-        dependant=_dependencies(reader.func),
+        dependant=dependencies_of(reader.func),
         request=app.request,
         dependency_cache={**solved, check: caller},
     )
 
 
-def _check_of(route: Callable[..., Any]) -> Callable[..., Any] | None:
+@cache
+def _caller_check(route: Callable[..., Any]) -> Callable[..., Any] | None:
     """Returns the function that finds and checks a route's caller; None without a caller."""
     for hint in get_type_hints(route, include_extras=True).values():
         depends = [each for each in get_args(hint) if isinstance(each, Depends)]
         if depends and any(isinstance(each, MayCall) for each in get_args(hint)):
             return depends[0].dependency
     return None
-
-
-_caller_check = cache(_check_of)
 
 
 def _tag_of(body: str) -> str:

@@ -15,6 +15,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from storepost.accounts.identity.model import Caller
 from storepost.api.http.answers import as_sent
+from storepost.api.http.callers import SAFE_METHODS
 from storepost.api.http.deadline import DeadlineReached, grace
 from storepost.api.http.deletions import is_repeated, note_deletion
 from storepost.api.http.entity_tags import expect_match
@@ -33,7 +34,6 @@ from storepost.values.wire import SecretAnswer
 KEY_LENGTH = 255
 _LEASE_MARGIN = 1000
 _NONCE = 12
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class SealedAnswer(Conflict):
@@ -66,7 +66,7 @@ RowLedger = Annotated[Ledger, Depends(row_ledger)]
 
 def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
     """Claims the key, runs the route, and commits effect and answer, or releases the claim."""
-    if app.current_event.http_method in _SAFE:
+    if app.current_event.http_method in SAFE_METHODS:
         return next_middleware(app)
     claim = _claim_of(app)
     if claim is None:
@@ -81,7 +81,7 @@ def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
     A caller who transfers or leaves a workspace, or gives up a role, loses by that very request
     what the operation demands; the retry still gets the first answer.
     """
-    if app.current_event.http_method in _SAFE:
+    if app.current_event.http_method in SAFE_METHODS:
         return None
     with suppress(ValidationFailed):  # the answer first says what the caller may not do
         claim = _claim_of(app)

@@ -26,6 +26,11 @@ def interface() -> Json:
     return document
 
 
+def groups() -> dict[str, Json]:
+    """Returns what the interface says of each group of operations, by the group's name."""
+    return {tag["name"]: tag for tag in interface()["tags"]}
+
+
 def service_links(base_url: str) -> dict[str, str]:
     """Returns the addresses of the entry points, by what is there; `base_url` ends in `/v1`."""
     return {

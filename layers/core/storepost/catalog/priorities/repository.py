@@ -30,6 +30,7 @@ from storepost.platform.persistence.item import (
     keys_in,
 )
 from storepost.platform.persistence.mapping import as_value, write_to
+from storepost.platform.persistence.reads import Repository
 from storepost.platform.persistence.records import Json, Record
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -92,20 +93,16 @@ def change_partition(workspace: WorkspaceScope, change: UUID) -> str:
 
 def named_changes(workspace: WorkspaceScope, store_id: UUID) -> Iterator[UUID]:
     """Returns all changes that a store has or had."""
-    rows = NamedChangeItem.query(
-        store_partition(workspace, store_id),
-        NamedChangeItem.sk.startswith(_NAMED),
-        consistent_read=True,
-    )
+    rows = NamedChangeItem.rows_in(store_partition(workspace, store_id), _NAMED)
     return (from_short(row.sk.removeprefix(_NAMED)) for row in rows)
 
 
-class ChangeRepository:
+class ChangeRepository(Repository):
     """A workspace's changes."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
         """Makes the repository of one workspace."""
-        self._scope = workspace
+        super().__init__(workspace)
         self._read: dict[UUID, PriorityChangeItem] = {}
         self._stores: dict[UUID, StoreChangesItem] = {}
 
@@ -178,12 +175,8 @@ class ChangeRepository:
 
     def products(self, change: UUID, limit: int | None = None) -> Iterator[ChangedProduct]:
         """Returns the products that the change would change, by id."""
-        rows: Iterable[ChangedProductItem] = ChangedProductItem.query(
-            change_partition(self._scope, change),
-            ChangedProductItem.sk.startswith(_PRODUCT),
-            consistent_read=True,
-            limit=limit,
-        )
+        partition = change_partition(self._scope, change)
+        rows = ChangedProductItem.rows_in(partition, _PRODUCT, limit=limit)
         return (_as_product(row) for row in islice(rows, limit))
 
     def some_products(self, change: UUID, limit: int) -> list[Key]:

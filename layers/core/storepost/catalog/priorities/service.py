@@ -42,7 +42,7 @@ from storepost.values.pagination import (
     cut,
     encoded_size,
 )
-from storepost.values.problems import FieldError, NotFound, ValidationFailed
+from storepost.values.problems import FieldError, NotFound, ValidationFailed, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -213,9 +213,7 @@ def _answerable(listing: Listing[ChangedProduct]) -> Listing[ChangedProduct]:
 def _found(
     repository: ChangeRepository, workspace: WorkspaceScope, change_id: UUID
 ) -> tuple[PriorityChange, Store]:
-    change = repository.get(change_id)
-    if change is None:
-        raise NotFound.of("priority change")
+    change = needed(repository.get(change_id), NotFound.of("priority change"))
     return change, found_store(StoreRepository(workspace), change.store_id)
 
 

@@ -35,7 +35,7 @@ from storepost.platform.persistence.counted_tree import (
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.pagination import Listing, PageRequest, cut, is_among, is_within
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -128,25 +128,20 @@ class ProductFilter:
             mark = product.layers.get(product_source_id(product.store_id, self.source_id))
             if mark is None or not mark.is_live:
                 return False
-        since, until = self.changed_from, self.changed_to
-        at = product.changed_at
-        return (since is None or at >= since) and (until is None or at < until)
+        return is_within(product.changed_at, self.changed_from, self.changed_to)
 
     def _takes_summary(self, summary: Summary) -> bool:
         if self.statuses is None and summary.status is ProductStatus.REMOVED:
             return False
-        conditions: tuple[tuple[Collection[object] | None, object], ...] = (
-            (self.statuses, summary.status),
-            (None if self.published is None else [self.published], summary.published),
-            (self.stocks, summary.stock),
-            (None if self.vendor is None else [self.vendor], summary.vendor),
-            (None if self.product_type is None else [self.product_type], summary.product_type),
+        return (
+            is_among(summary.status, self.statuses)
+            and self.published in {None, summary.published}
+            and is_among(summary.stock, self.stocks)
+            and self.vendor in {None, summary.vendor}
+            and self.product_type in {None, summary.product_type}
+            and (self.tag is None or self.tag in summary.tags)
+            and (self.missing is None or not set(self.missing).isdisjoint(summary.missing))
         )
-        if any(allowed is not None and value not in allowed for allowed, value in conditions):
-            return False
-        if self.tag is not None and self.tag not in summary.tags:
-            return False
-        return self.missing is None or bool(set(self.missing) & set(summary.missing))
 
 
 def list_products(

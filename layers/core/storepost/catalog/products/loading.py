@@ -28,7 +28,7 @@ from storepost.catalog.products.writing import ProductSource, SourceProduct, lis
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.platform.persistence.counted_tree.unit_loading import ListsLoad
-from storepost.platform.persistence.item import Key, Raw
+from storepost.platform.persistence.item import Key, Raw, key_of
 from storepost.platform.persistence.loads.serializing import RowSerializer
 
 _NAMES_KEPT = 1000
@@ -166,7 +166,7 @@ class ProductLoad:
         index = self._staging.index(self._done + 1, [product.id for product in self._products])
         stage = partial(self._staging.write, [*names, *self._rows])
         self._loaded.lists.start(self._changes, lists, [index], stage)
-        self._loaded.names.extend((row["pk"]["S"], row["sk"]["S"]) for row in names)
+        self._loaded.names.extend(map(key_of, names))
 
 
 def _key(entry: TreeEntry) -> str:

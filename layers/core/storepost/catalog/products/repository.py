@@ -21,7 +21,7 @@ from storepost.catalog.products.rows import (
 from storepost.catalog.products.staged import staged_in, take, unlisted
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.platform.persistence.item import Item, Key, find_in
-from storepost.platform.persistence.reads import ReadAhead, Reads
+from storepost.platform.persistence.reads import ReadAhead, Reads, UnitRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
@@ -34,13 +34,12 @@ MAX_BYTES_WITHIN = 600
 _AT_ONCE = 1000
 
 
-class ProductRepository:
+class ProductRepository(UnitRepository):
     """A workspace's products."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """Makes the repository of one workspace; `reads` is a unit of work's own."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, ProductItem] = {}
         self._deleted: dict[UUID, DeletedProductItem] = {}
         self._unlisted: dict[UUID, ProductItem] = {}

@@ -23,8 +23,8 @@ from storepost.platform.persistence.changes import Changes, until_won
 from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.pagination import Listing, PageRequest, cut, is_among
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -100,9 +100,7 @@ def _unknown() -> NotFound:
 
 def _read(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
     repository = ProductRepository(workspace)
-    product = repository.get(product_id)
-    if product is None:
-        raise NotFound.of("product")
+    product = needed(repository.get(product_id), NotFound.of("product"))
     store = found_store(StoreRepository(workspace), product.store_id)
     layers = repository.layers(product).values()
     records = [record for layer in layers for record in layer.records]
@@ -121,14 +119,11 @@ def list_variants(
         variant
         for variant in product.variants
         if (variant.removed_at is not None) is include_removed
-        and (stocks is None or stock_of(variant.resolved) in stocks)
+        and is_among(stock_of(variant.resolved), stocks)
     ]
     return cut(variants, page)
 
 
 def product_of(workspace: WorkspaceScope, product_id: UUID) -> Product:
     """Returns a product as lists have it; 404 where the workspace has none of that id."""
-    product = ProductRepository(workspace).get(product_id)
-    if product is None:
-        raise NotFound.of("product")
-    return product
+    return needed(ProductRepository(workspace).get(product_id), NotFound.of("product"))

@@ -103,9 +103,7 @@ def staged_products(
 
     It leaves out products that have no row any more.
     """
-    rows = StagedProductsItem.query(
-        staged_partition(workspace, store_id), consistent_read=True, limit=limit
-    )
+    rows = StagedProductsItem.rows_in(staged_partition(workspace, store_id), limit=limit)
     return [(row.key, _stored(workspace, row)) for row in rows]
 
 

@@ -7,7 +7,7 @@ from storepost.catalog.products.keys import load_key, staged_partition
 from storepost.catalog.products.rows import ProductLoadItem, StagedProductsItem
 from storepost.catalog.products.staged import Staged
 from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
-from storepost.platform.persistence.item import Key, Raw, find, find_raw
+from storepost.platform.persistence.item import Key, Raw, find, find_raw, key_of
 from storepost.platform.persistence.loads.row_writes import insert_rows
 from storepost.stores.stores.model import Store
 from storepost.values.ids import short
@@ -56,7 +56,7 @@ class Staging:
         Raises Busy, and LostRace if a key has another row already, such as one of an earlier run of
         this load.
         """
-        by_key = {(row["pk"]["S"], row["sk"]["S"]): row for row in rows}
+        by_key = {key_of(row): row for row in rows}
         refused = insert_rows(rows)
         stored = find_raw(refused) if refused else {}
         # A row that is stored exactly so was written by this call, whose answer got lost.

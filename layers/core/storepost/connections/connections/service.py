@@ -27,7 +27,7 @@ from storepost.stores.stores.model import ConnectionStatus, Platform, Store
 from storepost.stores.stores.problems import StoreDisconnected
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import new_id
-from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.pagination import Listing, PageRequest, cut, is_among
 from storepost.values.problems import FieldError, NotFound, handles
 from storepost.values.scope import WorkspaceScope
 
@@ -52,7 +52,7 @@ def list_connections(
         _connection(shop, by_shop.get(shop), awaited.get(shop), base_url)
         for shop in by_shop.keys() | awaited.keys()
     ]
-    found = [row for row in rows if states is None or row.state in states]
+    found = [row for row in rows if is_among(row.state, states)]
     found.sort(key=lambda row: (row.connected_at, row.key), reverse=True)
     return cut(found, page)
 

@@ -1,5 +1,6 @@
 """Rows of connect links, found by their ids alone."""
 
+from dataclasses import astuple
 from datetime import timedelta
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from storepost.connections.links.model import ConnectLink
 from storepost.connections.links.problems import LinkUsed
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
+from storepost.platform.persistence.mapping import as_row, as_value, attributes_of
 from storepost.platform.persistence.records import Records
 from storepost.shopify.details import ShopDetails
 from storepost.stores.stores.model import StoreLocale
@@ -46,42 +48,25 @@ def find_link(link_id: UUID) -> ConnectLink | None:
     item = find(ConnectLinkItem, link_key(link_id))
     if item is None:
         return None
-    details = ShopDetails(
-        name=item.name,
-        currency=item.currency,
-        contact_email=item.contact_email,
-        storefront_url=item.storefront_url,
-        locales=tuple(StoreLocale(*row) for row in item.locales),
-    )
-    return ConnectLink(
-        id=item.id,
-        shop=item.shop,
-        details=details,
-        scopes=tuple(item.scopes),
-        ends_at=item.ends_at,
-        used_at=item.used_at,
-    )
+    locales = tuple(StoreLocale(*row) for row in item.locales)
+    details = as_value(ShopDetails, item, locales=locales)
+    return as_value(ConnectLink, item, details=details, scopes=tuple(item.scopes))
 
 
 def add_link(changes: Changes, link: ConnectLink) -> None:
     """Adds a new link."""
     details = link.details
+    of_shop = attributes_of(
+        ConnectLinkItem, details, locales=[list(astuple(row)) for row in details.locales]
+    )
     changes.create(
-        ConnectLinkItem(
-            *link_key(link.id),
-            id=link.id,
-            shop=link.shop,
-            name=details.name,
-            currency=details.currency,
-            contact_email=details.contact_email,
-            storefront_url=details.storefront_url,
-            locales=[
-                [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
-                for row in details.locales
-            ],
+        as_row(
+            ConnectLinkItem,
+            link_key(link.id),
+            link,
             scopes=list(link.scopes),
-            ends_at=link.ends_at,
             expiration=link.ends_at + STORED_FOR,
+            **of_shop,
         )
     )
 

@@ -33,7 +33,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.stores.stores.service import disconnect_store, save_connected
 from storepost.values import clock
 from storepost.values.ids import new_id
-from storepost.values.problems import FieldError, NotFound, ValidationFailed, handles
+from storepost.values.problems import FieldError, NotFound, ValidationFailed, handles, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -56,9 +56,7 @@ def preview(link_id: UUID) -> ConnectLink:
 
     Raises NotFound and LinkExpired.
     """
-    link = find_link(link_id)
-    if link is None:
-        raise NotFound("No connect link with this id exists.")
+    link = needed(find_link(link_id), NotFound("No connect link with this id exists."))
     if link.has_ended(clock.now()):
         raise LinkExpired()
     return link
@@ -81,9 +79,7 @@ def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
 
 def open_link(link_id: UUID) -> ConnectLink:
     """Returns the link, if it can be used. Raises NotFound, LinkUsed and LinkExpired."""
-    link = find_link(link_id)
-    if link is None:
-        raise NotFound("No connect link with this id exists.")
+    link = needed(find_link(link_id), NotFound("No connect link with this id exists."))
     if link.used_at is not None:
         raise LinkUsed()
     if link.has_ended(clock.now()):

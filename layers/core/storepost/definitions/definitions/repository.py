@@ -26,8 +26,8 @@ from storepost.platform.persistence.item import (
     keys_of_page,
 )
 from storepost.platform.persistence.mapping import as_row, as_value
+from storepost.platform.persistence.reads import Repository
 from storepost.values.pagination import PageRequest, check_size
-from storepost.values.scope import WorkspaceScope
 
 
 class DefinitionItem(Item, discriminator="definition"):
@@ -57,12 +57,8 @@ class VersionItem(Item, discriminator="definition_version"):
     created_at = UtcDateTimeAttribute()
 
 
-class DefinitionRepository:
+class DefinitionRepository(Repository):
     """A workspace's definitions."""
-
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """For one workspace."""
-        self._scope = workspace
 
     def get(self, definition_id: UUID) -> Definition | None:
         """Returns the definition, or None."""
@@ -71,7 +67,7 @@ class DefinitionRepository:
 
     def all(self) -> list[Definition]:
         """Returns all definitions, in no meaningful order."""
-        rows = DefinitionItem.query(definitions_partition(self._scope), consistent_read=True)
+        rows = DefinitionItem.rows_in(definitions_partition(self._scope))
         return [_as_definition(row) for row in rows]
 
     def current_versions(self, definition_ids: Iterable[UUID]) -> dict[UUID, UUID]:

@@ -10,7 +10,7 @@ from storepost.definitions.definitions.kinds import KINDS, KindInfo, schema_of
 from storepost.definitions.definitions.model import Definition, DefinitionKind, Version
 from storepost.definitions.definitions.repository import DefinitionRepository
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound, handles, unknown_id
+from storepost.values.problems import NotFound, handles, needed, unknown_id
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -40,10 +40,10 @@ def list_kinds(page: PageRequest) -> Listing[KindInfo]:
 def get_schema(kind: str, schema_version: int | None) -> dict[str, Any]:
     """Returns a kind's JSON Schema, the newest if no version is named. Raises NotFound."""
     known = next((info for info in KINDS if info.kind == kind), None)
-    schema = schema_of(known.kind, schema_version or known.schema_version) if known else None
-    if schema is None:
-        raise NotFound("No definition schema of this kind and version exists.")
-    return schema
+    return needed(
+        schema_of(known.kind, schema_version or known.schema_version) if known else None,
+        NotFound("No definition schema of this kind and version exists."),
+    )
 
 
 def list_definitions(
@@ -94,10 +94,7 @@ def get_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID
 
 def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
     """Returns the definition without its content. Raises NotFound."""
-    definition = DefinitionRepository(workspace).get(definition_id)
-    if definition is None:
-        raise NotFound.of("definition")
-    return definition
+    return needed(DefinitionRepository(workspace).get(definition_id), NotFound.of("definition"))
 
 
 @handles(NotFound)
@@ -111,7 +108,7 @@ def definition_in_body(workspace: WorkspaceScope, definition_id: UUID) -> Defini
 
 def find_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Version:
     """Returns a version with its content. Raises NotFound."""
-    version = DefinitionRepository(workspace).version(definition_id, version_id)
-    if version is None:
-        raise NotFound("No version with this id exists of this definition.")
-    return version
+    return needed(
+        DefinitionRepository(workspace).version(definition_id, version_id),
+        NotFound("No version with this id exists of this definition."),
+    )

@@ -13,7 +13,7 @@ from storepost.definitions.proposals.model import Base, Proposal, ProposalStatus
 from storepost.definitions.proposals.problems import PatchFailed
 from storepost.definitions.proposals.repository import ProposalRepository
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
-from storepost.values.problems import FieldError, NotFound
+from storepost.values.problems import FieldError, NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -91,10 +91,7 @@ def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ProposalView:
 
 def find_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
     """Returns the proposal without its content. Raises NotFound."""
-    proposal = ProposalRepository(workspace).get(proposal_id)
-    if proposal is None:
-        raise NotFound.of("change proposal")
-    return proposal
+    return needed(ProposalRepository(workspace).get(proposal_id), NotFound.of("change proposal"))
 
 
 def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ProposalView:

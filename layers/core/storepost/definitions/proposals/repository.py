@@ -29,8 +29,8 @@ from storepost.platform.persistence.item import (
     keys_of_page,
 )
 from storepost.platform.persistence.mapping import as_row, as_value
+from storepost.platform.persistence.reads import Repository
 from storepost.values.pagination import PageRequest
-from storepost.values.scope import WorkspaceScope
 
 
 class ProposalItem(Item, discriminator="change_proposal"):
@@ -65,12 +65,8 @@ class ProposalCountItem(Item, discriminator="change_proposals"):
     proposals = NumberAttribute(default=0)
 
 
-class ProposalRepository:
+class ProposalRepository(Repository):
     """A workspace's proposals."""
-
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """For one workspace."""
-        self._scope = workspace
 
     def get(self, proposal_id: UUID) -> Proposal | None:
         """Returns the proposal, or None."""
@@ -99,13 +95,8 @@ class ProposalRepository:
 
     def in_order(self, *, newest_first: bool, limit: int) -> Iterator[Proposal]:
         """Returns the proposals in order, at most `limit` of them."""
-        rows = ProposalItem.query(
-            proposals_partition(self._scope),
-            ProposalItem.sk.startswith(PROPOSALS),
-            consistent_read=True,
-            scan_index_forward=not newest_first,
-            limit=limit,
-        )
+        partition = proposals_partition(self._scope)
+        rows = ProposalItem.rows_in(partition, PROPOSALS, newest_first=newest_first, limit=limit)
         return map(_as_proposal, rows)
 
     def add(self, changes: Changes, proposal: Proposal, proposed: Proposed) -> None:

@@ -28,8 +28,9 @@ from storepost.values.pagination import (
     cut,
     encoded_size,
     in_order,
+    is_among,
 )
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches, sort_key
 
@@ -59,13 +60,12 @@ class FeedFilter:
 
     def takes(self, feed: Feed) -> bool:
         """Returns whether the feed passes the filters."""
-        if self.store_id is not None and feed.store_id != self.store_id:
-            return False
-        if self.modes is not None and feed.settings.mode not in self.modes:
-            return False
-        if self.import_statuses is not None and feed.import_status not in self.import_statuses:
-            return False
-        return self.q is None or matches(self.q, feed.settings.name)
+        return (
+            self.store_id in {None, feed.store_id}
+            and is_among(feed.settings.mode, self.modes)
+            and is_among(feed.import_status, self.import_statuses)
+            and (self.q is None or matches(self.q, feed.settings.name))
+        )
 
 
 def list_feeds(
@@ -121,7 +121,7 @@ def list_feed_imports(
 ) -> Listing[FeedImport]:
     """Returns the feed's imports, most recently queued first. Raises FilterTooBroad."""
     feed = found_feed(workspace, feed_id)
-    total = sum(n for status, n in feed.counts.items() if statuses is None or status in statuses)
+    total = sum(n for status, n in feed.counts.items() if is_among(status, statuses))
     count = min(page.size, total - page.skipped)
     if count <= 0:
         return Listing([], total, page)
@@ -145,10 +145,10 @@ def _matching(
 def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> FeedImport:
     """Returns one of the feed's imports; 404 if it has none with that id."""
     found_feed(workspace, feed_id)
-    found = FeedImportRepository(workspace, feed_id).get(import_id)
-    if found is None:
-        raise NotFound("No import with this id exists of this feed.")
-    return found
+    return needed(
+        FeedImportRepository(workspace, feed_id).get(import_id),
+        NotFound("No import with this id exists of this feed."),
+    )
 
 
 def list_skipped(

@@ -64,17 +64,12 @@ class FeedRepository:
 
     def all(self) -> list[Feed]:
         """Returns all feeds that aren't deleted."""
-        rows = FeedItem.query(
-            self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
-        )
+        rows = FeedItem.rows_in(self.workspace.key, FEEDS)
         return [feed for feed in map(_as_feed, rows) if feed.deleted_at is None]
 
     def ids(self) -> list[UUID]:
         """Returns the ids of all feeds, deleted ones too."""
-        rows = FeedItem.query(
-            self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
-        )
-        return [row.id for row in rows]
+        return [row.id for row in FeedItem.rows_in(self.workspace.key, FEEDS)]
 
     def save(self, changes: Changes, feed: Feed) -> None:
         """Writes the feed, if nobody changed it since it was read."""
@@ -126,13 +121,8 @@ class FeedImportRepository:
 
     def newest_first(self) -> Iterator[FeedImport]:
         """Returns all imports, most recently queued first."""
-        rows = FeedImportItem.query(
-            imports_partition(self._scope, self._feed_id),
-            FeedImportItem.sk.startswith(IMPORTS),
-            consistent_read=True,
-            scan_index_forward=False,
-        )
-        return map(_as_import, rows)
+        partition = imports_partition(self._scope, self._feed_id)
+        return map(_as_import, FeedImportItem.rows_in(partition, IMPORTS, newest_first=True))
 
     def add(self, changes: Changes, queued: FeedImport) -> None:
         """Adds a new import."""
@@ -207,9 +197,7 @@ def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUI
 def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
     """Yields the feeds that are due, of all workspaces."""
     for shard in range(DUE_SHARDS):
-        yield from FeedDueItem.query(
-            partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True
-        )
+        yield from FeedDueItem.rows_before(partition(shard), clock.to_text(now) + "$")
 
 
 def _set_if_present(attribute: Attribute[Any], value: object) -> list[Action]:

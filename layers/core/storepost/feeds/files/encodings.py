@@ -59,7 +59,7 @@ def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     while sum(map(len, pieces)) < DETECTION_BYTES and (piece := next(rest, None)) is not None:
         pieces.append(piece)
     whole = b"".join(pieces)
-    if is_utf_8(whole) or _is_damaged_utf_8(whole):
+    if can_be(whole, "utf-8") or _is_damaged_utf_8(whole):
         yield whole
         yield from rest
         return
@@ -69,10 +69,10 @@ def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
         yield decoder.decode(piece).encode()
 
 
-def is_utf_8(beginning: bytes) -> bool:
-    """Returns whether the bytes are UTF-8; the last character may be cut off."""
+def can_be(beginning: bytes, encoding: str) -> bool:
+    """Returns whether the bytes are in that encoding; the last character may be cut off."""
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(beginning)
+        codecs.getincrementaldecoder(encoding)().decode(beginning)
     except UnicodeDecodeError:
         return False
     return True

@@ -4,7 +4,7 @@ import codecs
 import re
 from dataclasses import dataclass, field
 
-from storepost.feeds.files.encodings import is_utf_8
+from storepost.feeds.files.encodings import can_be
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.tables import Table, table_of
 from storepost.values.header_parameters import header_parameter
@@ -75,16 +75,8 @@ def _encoding(head: bytes, content_type: str) -> str | None:
     encoding = _known(stated) if stated else None
     # Many servers and programs state one encoding for all files, whatever is in them. UTF-8 is
     # hardly ever mistaken for another.
-    is_other = not head.isascii() and is_utf_8(head)
-    return None if is_other or not encoding or not _can_be(head, encoding) else encoding
-
-
-def _can_be(head: bytes, encoding: str) -> bool:
-    try:
-        codecs.getincrementaldecoder(encoding)().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return True
+    is_other = not head.isascii() and can_be(head, "utf-8")
+    return None if is_other or not encoding or not can_be(head, encoding) else encoding
 
 
 def _sixteen_bits(head: bytes) -> str | None:

@@ -65,9 +65,7 @@ def _delete_batch(feeds: FeedRepository, writer: Writer, feed: Feed, products: R
 
 def _delete_import(workspace: WorkspaceScope, feed: Feed) -> bool:
     """Deletes an import and the rows that it skipped; returns whether there was one."""
-    found = FeedImportItem.query(
-        imports_partition(workspace, feed.id), consistent_read=True, limit=1
-    )
+    found = FeedImportItem.rows_in(imports_partition(workspace, feed.id), limit=1)
     for row in found:
         while keys := keys_in(skipped_partition(workspace, row.id), _ROWS_AT_ONCE):
             for batch in batched(keys, _ROWS_AT_ONCE, strict=False):

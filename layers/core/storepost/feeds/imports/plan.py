@@ -2,10 +2,9 @@
 
 import json
 import sqlite3
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from storepost.values.text import sort_key
 
@@ -80,7 +79,7 @@ class PlannedRow:
     content: str = field(repr=False)
 
 
-class Plan:
+class Plan(AbstractContextManager["Plan"]):
     """The products that an import has to write; use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
@@ -118,9 +117,6 @@ class Plan:
                 of_product.append(planned)
                 characters += len(planned.content)
         return rows
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._db.close()

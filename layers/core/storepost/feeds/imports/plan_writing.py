@@ -1,6 +1,6 @@
 """Writes a plan: loads many new products at once, or writes some one by one."""
 
-from typing import Self
+from contextlib import AbstractContextManager
 from uuid import UUID
 
 from storepost.catalog.products.writing import ProductSource
@@ -11,7 +11,7 @@ ENDS = 72
 """The first and last of many new products are written one by one: lists' ends aren't packed."""
 
 
-class PlanWriter:
+class PlanWriter(AbstractContextManager["PlanWriter"]):
     """Writes a plan's products in their order; use it in a `with`."""
 
     def __init__(self, plan: Plan, source: ProductSource, prefetched: int, load: UUID) -> None:
@@ -47,10 +47,6 @@ class PlanWriter:
     def finish(self) -> None:
         """Waits until all is written. Raises LostRace."""
         self._writer.finish()
-
-    def __enter__(self) -> Self:
-        """Writes from here on."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Waits until nothing is in flight."""

@@ -1,7 +1,7 @@
 """Stages a feed's rows: writes them into the file in which they are resolved."""
 
 import sqlite3
-from typing import Self
+from contextlib import AbstractContextManager
 
 from storepost.feeds.files.reading import Row
 from storepost.feeds.records.reading import ParsedRow, RowReader, RowSkipped
@@ -10,7 +10,7 @@ _BATCH_ROWS = 1_000
 _BATCH_LENGTH = 4 * 1024**2
 
 
-class RowStager:
+class RowStager(AbstractContextManager["RowStager"]):
     """Writes rows into the file, a thousand or a few megabytes at once."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -57,10 +57,6 @@ class RowStager:
         self._members.clear()
         self._skipped.clear()
         self._length = 0
-
-    def __enter__(self) -> Self:
-        """Adds rows from here on."""
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Flushes the rest, unless an exception was raised."""

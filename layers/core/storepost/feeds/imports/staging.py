@@ -8,10 +8,11 @@ it.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from storepost.feeds.feeds.model import FeedCounts, SkippedRow
 from storepost.feeds.files.reading import Row
@@ -75,7 +76,7 @@ _MANIFEST = """
 """
 
 
-class FeedStaging:
+class FeedStaging(AbstractContextManager["FeedStaging"]):
     """Stages and resolves one import's or check's rows; use it in a `with`."""
 
     def __init__(self, path: Path, manifest: Path | None = None) -> None:
@@ -424,9 +425,6 @@ class FeedStaging:
     def close(self) -> None:
         """Closes the files."""
         self._db.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from storepost.feeds.records.images import image_addresses
-from storepost.feeds.records.mapping import CUSTOM, FeedField
-from storepost.feeds.records.reading import GALLERY, MEMBERS, joined_within
+from storepost.feeds.records.reading import FURTHER, GALLERY, MEMBERS, joined_within
 
 type Fields = dict[str, Any]
 
-_FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _FILLED = ("title", "price", "compareAtPrice")
 """What a variant takes from its group's rows. Its stock and codes are its own, or missing."""
 
@@ -23,10 +21,10 @@ def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
     gallery = [url for each in (own, *others) for url in each.get(GALLERY, ())]
     if gallery:
         fields["image"] = own.get("image") or {"url": gallery[0], "alt": None}
-        further = image_addresses(own.get(_FURTHER, ""))
+        further = image_addresses(own.get(FURTHER, ""))
         addresses = dict.fromkeys((*gallery, *further))
         addresses.pop(fields["image"]["url"], None)
-        fields[_FURTHER] = joined_within(list(addresses))
+        fields[FURTHER] = joined_within(list(addresses))
     public = {name: value for name, value in fields.items() if name not in {GALLERY, MEMBERS}}
     return {name: value for name, value in public.items() if value not in (None, "")}
 

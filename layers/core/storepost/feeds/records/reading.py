@@ -30,6 +30,7 @@ TOO_MANY_VARIANTS = "Its product has 2,000 variants before it."
 
 type Fields = dict[str, Any]
 
+FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 GALLERY = "gallery"
 """Addresses of images that are added to the product's, whichever of its rows has them."""
 MEMBERS = "members"
@@ -229,7 +230,7 @@ class RowReader:
         if images:
             fields["image"] = _image(images)
         if further := self._further_images(cells, images):
-            fields[_FURTHER] = joined_within(further) or None
+            fields[FURTHER] = joined_within(further) or None
         if images and (name.is_more or self._own_images):
             fields[GALLERY] = images
         if name.members:
@@ -298,7 +299,6 @@ _CODES = frozenset(
 )
 _OWN_CODES = _CODES - {FeedField.ITEM_GROUP_ID}
 """Codes of which a placeholder counts as none; one of a group says that the row has no group."""
-_FURTHER = f"{CUSTOM}{FeedField.ADDITIONAL_IMAGE_LINK}"
 _IMAGES = frozenset({FeedField.IMAGE_LINK, FeedField.ADDITIONAL_IMAGE_LINK})
 
 

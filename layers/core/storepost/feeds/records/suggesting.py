@@ -76,6 +76,9 @@ class _Suggestion:
     def _is_free(self, target: str) -> bool:
         return target not in self._taken.values()
 
+    def _column_of(self, target: str) -> str | None:
+        return next((name for name, taken in self._taken.items() if taken == target), None)
+
     def add_export_format(self, export: ExportFormat) -> None:
         """Adds the columns of a known export."""
         found = self._first_whole(export.ids)
@@ -126,7 +129,7 @@ class _Suggestion:
                 found = self._named(target, never)
                 self._take(found, target)
         for target in (FeedField.SKU, FeedField.GTIN) if self._is_free(FeedField.ID) else ():
-            code = next((c for c, taken in self._taken.items() if taken == target), None)
+            code = self._column_of(target)
             if code is not None and (target == FeedField.SKU or self._is_whole(code)):
                 self._taken[code] = FeedField.ID
                 return
@@ -152,10 +155,9 @@ class _Suggestion:
         """Maps the price before to the price, and the price now to the sale price."""
         if not self._is_free(FeedField.SALE_PRICE):
             return
-        now = next((name for name, to in self._taken.items() if to == FeedField.PRICE), None)
-        free = (c for c in self._columns.values() if c.name not in self._taken and c.filled)
-        former = [column for column in free if is_compare_at_price(column.name)]
-        before = next(iter(sorted(former, key=lambda c: is_recommended_price(c.name))), None)
+        now = self._column_of(FeedField.PRICE)
+        former = [c for c in self._free() if c.filled and is_compare_at_price(c.name)]
+        before = min(former, key=lambda c: is_recommended_price(c.name), default=None)
         if now and before and not is_compare_at_price(now) and looks_like(before, FeedField.PRICE):
             self._taken[now] = FeedField.SALE_PRICE
             self._taken[before.name] = FeedField.PRICE
@@ -191,7 +193,7 @@ class _Suggestion:
 
     def add_images(self) -> None:
         """Adds further images: columns that are numbered, or a variant's own."""
-        image = next((name for name, to in self._taken.items() if to == FeedField.IMAGE_LINK), None)
+        image = self._column_of(FeedField.IMAGE_LINK)
         for column in self._free() if image else ():
             plain = plain_name(column.name)
             if compared_name(column.name) in _VARIANT_IMAGES and not column.values:

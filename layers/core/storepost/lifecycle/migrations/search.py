@@ -14,7 +14,7 @@ from storepost.orders.repository import OrderRepository
 from storepost.orders.sales import queue_sales_count, sales_of
 from storepost.overview.product_sales.repository import SalesRepository
 from storepost.overview.search.rewriting import remove_stale, rewrite
-from storepost.overview.search.sources import KIND_OF, SOURCES
+from storepost.overview.search.sources import SOURCES
 from storepost.platform.migrations.keys import REBUILD_SEARCH
 from storepost.platform.migrations.model import Migration, Page, Step
 from storepost.platform.persistence.changes import Changes
@@ -32,7 +32,7 @@ def _steps() -> Iterator[Step]:
 def _write(walk: Walk, workspace: WorkspaceScope, after: str, changes: Changes) -> Page:
     """Writes the postings of a page of rows."""
     ids, behind_these = walk.page(workspace, after)
-    kind = KIND_OF[walk.kind]
+    kind, _ = SOURCES[walk.kind]
     written = rewrite(workspace, kind, {each: set() for each in ids}, packs=True)
     if kind is SearchKind.ORDER:
         _queue_uncounted(workspace, ids, changes)

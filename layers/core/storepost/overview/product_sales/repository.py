@@ -13,7 +13,7 @@ from storepost.orders.keys import counted_key
 from storepost.orders.sales import Sales, SalesKey, Sold
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, VersionedItem
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.platform.persistence.records import Records
 from storepost.stores.stores.model import Store
 from storepost.values.ids import from_short, short
@@ -64,13 +64,12 @@ def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]
         yield workspace.partition("product_sales", short(store_id), str(shard))
 
 
-class SalesRepository:
+class SalesRepository(UnitRepository):
     """A workspace's sales."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, CountedOrderItem] = {}
 
     def of(self, order: UUID) -> Sales:

@@ -62,31 +62,21 @@ def _suppression(row: SuppressionItem) -> SearchEntry | None:
     return SearchEntry(SearchKind.SUPPRESSION, row.id, row.address, row.created_at, keys=keys)
 
 
-SOURCES: dict[type[Item], Callable[..., SearchEntry | None]] = {
-    ProfileItem: searched,
-    OrderItem: _order,
-    ProductItem: _product,
-    CouponItem: _coupon,
-    FeedItem: _feed,
-    StoreItem: _store,
-    SuppressionItem: _suppression,
+SOURCES: dict[type[Item], tuple[SearchKind, Callable[..., SearchEntry | None]]] = {
+    ProfileItem: (SearchKind.PROFILE, searched),
+    OrderItem: (SearchKind.ORDER, _order),
+    ProductItem: (SearchKind.PRODUCT, _product),
+    CouponItem: (SearchKind.COUPON, _coupon),
+    FeedItem: (SearchKind.FEED, _feed),
+    StoreItem: (SearchKind.STORE, _store),
+    SuppressionItem: (SearchKind.SUPPRESSION, _suppression),
 }
-"""The searched values of each kind of row; None for a row that nobody is to find."""
-
-
-KIND_OF: dict[type[Item], SearchKind] = {
-    ProfileItem: SearchKind.PROFILE,
-    OrderItem: SearchKind.ORDER,
-    ProductItem: SearchKind.PRODUCT,
-    CouponItem: SearchKind.COUPON,
-    FeedItem: SearchKind.FEED,
-    StoreItem: SearchKind.STORE,
-    SuppressionItem: SearchKind.SUPPRESSION,
-}
-"""The kind of result of each kind of row."""
+"""For each kind of row the kind of result, and the searched values; None for a row that nobody is
+to find.
+"""
 
 
 def entry_of(row: Item | None) -> SearchEntry | None:
     """Returns the searched values of a row."""
     source = SOURCES.get(type(row)) if row else None
-    return source(row) if source else None
+    return source[1](row) if source else None

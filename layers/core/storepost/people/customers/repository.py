@@ -23,7 +23,7 @@ from storepost.platform.persistence.item import (
     amend,
 )
 from storepost.platform.persistence.mapping import as_value, write_to
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import Reads, UnitRepository
 from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
@@ -121,13 +121,12 @@ def redacted_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) ->
     )
 
 
-class CustomerRepository:
+class CustomerRepository(UnitRepository):
     """A workspace's customers."""
 
     def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
         """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
+        super().__init__(workspace, reads)
         self._read: dict[UUID, CustomerItem] = {}
         self._deleted: dict[UUID, DeletedCustomerItem] = {}
 

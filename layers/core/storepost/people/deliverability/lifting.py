@@ -19,7 +19,7 @@ from storepost.people.suppressions.repository import SuppressionRepository
 from storepost.people.suppressions.suppression_summary import saved_marks
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
-from storepost.values.problems import FieldError, NotFound, ValidationFailed
+from storepost.values.problems import FieldError, NotFound, ValidationFailed, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -32,9 +32,7 @@ def lift_suppression(
     caller is no admin, and ValidationFailed where a note is required.
     """
     repository = SuppressionRepository(caller.workspace, changes.reads)
-    found = repository.get(suppression_id)
-    if found is None:
-        raise NotFound.of("suppression")
+    found = needed(repository.get(suppression_id), NotFound.of("suppression"))
     suppression, digest = found
     if suppression.reason is SuppressionReason.COMPLAINT:
         expect_manager(changes, caller)

@@ -14,8 +14,8 @@ from storepost.people.suppressions.trees import CHANNEL, REASON, SOURCE, Suppres
 from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, moments
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
-from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.pagination import Listing, PageRequest, cut, is_among, is_within
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -53,24 +53,18 @@ class SuppressionFilter:
 
     def matches(self, suppression: Suppression) -> bool:
         """Returns whether the suppression matches all filters but `q`."""
-        pairs: tuple[tuple[Collection[str] | None, str], ...] = (
-            (self.channels, suppression.channel),
-            (self.reasons, suppression.reason),
-            (self.sources, suppression.source),
+        return (
+            is_among(suppression.channel, self.channels)
+            and is_among(suppression.reason, self.reasons)
+            and is_among(suppression.source, self.sources)
+            and (suppression.lifted_at is not None) is self.lifted
+            and is_within(suppression.created_at, self.created_from, self.created_to)
         )
-        if any(allowed is not None and value not in allowed for allowed, value in pairs):
-            return False
-        if (suppression.lifted_at is not None) is not self.lifted:
-            return False
-        since, until, moment = self.created_from, self.created_to, suppression.created_at
-        return (since is None or moment >= since) and (until is None or moment < until)
 
 
 def get_suppression(workspace: WorkspaceScope, suppression_id: UUID) -> Suppression:
     """Returns a suppression, in force or lifted. Raises NotFound."""
-    found = SuppressionRepository(workspace).get(suppression_id)
-    if found is None:
-        raise NotFound.of("suppression")
+    found = needed(SuppressionRepository(workspace).get(suppression_id), NotFound.of("suppression"))
     return found[0]
 
 

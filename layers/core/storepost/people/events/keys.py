@@ -9,30 +9,23 @@ from storepost.values import clock
 from storepost.values.ids import derived_id, short
 from storepost.values.scope import WorkspaceScope
 
+EVENTS = "event#"
+ORDERS = "order#"
+"""The pointers to orders, which carry events."""
+UNIQUE_IDS = "unique_event#"
+
 
 def event_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
     """Returns the partition of a profile, which has its events."""
     return workspace.partition("profile", short(profile_id))
 
 
-def event_prefix() -> str:
-    """Returns the prefix of events' sort keys."""
-    return "event#"
-
-
-def order_prefix() -> str:
-    """Returns the prefix of the sort keys of pointers to orders, which carry events."""
-    return "order#"
-
-
 def pointer_key(
     workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
 ) -> Key:
     """Returns the key of a profile's pointer to one of its orders, by time."""
-    return (
-        event_partition(workspace, profile_id),
-        f"order#{clock.to_text(placed_at)}#{short(order)}",
-    )
+    position = f"{clock.to_text(placed_at)}#{short(order)}"
+    return (event_partition(workspace, profile_id), f"{ORDERS}{position}")
 
 
 def bounds(prefix: str, since: str, until: str) -> tuple[str, str]:
@@ -52,12 +45,7 @@ def position_of(sort_key: str) -> str:
 def event_key(workspace: WorkspaceScope, profile_id: UUID, event: ProfileEvent) -> Key:
     """Returns the key of a profile's event."""
     moment = clock.to_text(event.occurred_at)
-    return (workspace.partition("profile", short(profile_id)), f"event#{moment}#{short(event.id)}")
-
-
-def unique_prefix() -> str:
-    """Returns the prefix of the sort keys of unique ids."""
-    return "unique_event#"
+    return (event_partition(workspace, profile_id), f"{EVENTS}{moment}#{short(event.id)}")
 
 
 def unique_key(workspace: WorkspaceScope, profile_id: UUID, name: str, unique_id: str) -> Key:
@@ -66,4 +54,4 @@ def unique_key(workspace: WorkspaceScope, profile_id: UUID, name: str, unique_id
     Both are texts of up to 255 characters, too long for a key.
     """
     unique = derived_id(derived_id(workspace.id, "event", name), unique_id)
-    return (workspace.partition("profile", short(profile_id)), f"unique_event#{short(unique)}")
+    return (event_partition(workspace, profile_id), f"{UNIQUE_IDS}{short(unique)}")

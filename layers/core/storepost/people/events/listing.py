@@ -11,7 +11,7 @@ from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.rows import EventRow, as_event
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
-from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, is_among
 from storepost.values.scope import WorkspaceScope
 
 
@@ -29,7 +29,7 @@ class EventFilter:
         """Returns whether the event matches the filters; its time was checked before."""
         return (
             self.name in {None, row.name}
-            and (self.sources is None or row.source in self.sources)
+            and is_among(row.source, self.sources)
             and self.store_id in {None, row.store_id}
         )
 

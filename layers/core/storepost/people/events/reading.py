@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from heapq import merge
 from itertools import groupby, islice
 
-from storepost.people.events.keys import bounds, event_prefix, order_prefix, position_of
+from storepost.people.events.keys import EVENTS, ORDERS, bounds, position_of
 from storepost.people.events.rows import EventRow, OrderPointerItem, ProfileEventItem, sort_key_of
 from storepost.platform.persistence.item import Item
 
@@ -45,7 +45,7 @@ def _pointers(partition: str, since: str, until: str, size: int) -> Iterator[Ord
     return iter(
         OrderPointerItem.query(
             partition,
-            Item.sk.between(*bounds(order_prefix(), since, until)),
+            Item.sk.between(*bounds(ORDERS, since, until)),
             consistent_read=True,
             scan_index_forward=False,
             page_size=size,
@@ -57,7 +57,7 @@ def _own_rows(partition: str, since: str, until: str, limit: int | None) -> Iter
     return iter(
         ProfileEventItem.query(
             partition,
-            Item.sk.between(*bounds(event_prefix(), since, until)),
+            Item.sk.between(*bounds(EVENTS, since, until)),
             consistent_read=True,
             scan_index_forward=False,
             limit=limit,

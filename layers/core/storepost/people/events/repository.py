@@ -8,11 +8,11 @@ from typing import cast
 from uuid import UUID
 
 from storepost.people.events.keys import (
+    EVENTS,
+    UNIQUE_IDS,
     event_key,
     event_partition,
-    event_prefix,
     unique_key,
-    unique_prefix,
 )
 from storepost.people.events.model import ProfileEvent
 from storepost.people.events.reading import newest_first
@@ -28,21 +28,15 @@ from storepost.people.events.rows import (
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import UnitRepository
 from storepost.values import clock
-from storepost.values.scope import WorkspaceScope
 
 type Unique = tuple[str, str]
 """An event's name and its unique id."""
 
 
-class ProfileEventRepository:
+class ProfileEventRepository(UnitRepository):
     """The events of a workspace's profiles."""
-
-    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
 
     def add(
         self, changes: Changes, profile_id: UUID, event: ProfileEvent, unique_id: str | None = None
@@ -108,28 +102,13 @@ class ProfileEventRepository:
         These are events with their own rows, and after them the rows of unique ids.
         """
         pk = event_partition(self._scope, profile_id)
-        rows: list[ProfileEventItem | UniqueEventItem] = list(
-            islice(
-                ProfileEventItem.query(
-                    pk,
-                    ProfileEventItem.sk.startswith(event_prefix()),
-                    consistent_read=True,
-                    scan_index_forward=False,
-                    limit=limit,
-                ),
-                limit,
-            )
-        )
-        if len(rows) == limit:
-            return rows
-        unique = UniqueEventItem.sk.startswith(unique_prefix())
+        events = ProfileEventItem.rows_in(pk, EVENTS, newest_first=True, limit=limit)
+        rows: list[ProfileEventItem | UniqueEventItem] = list(islice(events, limit))
         remaining = limit - len(rows)
-        return [
-            *rows,
-            *islice(
-                UniqueEventItem.query(pk, unique, consistent_read=True, limit=remaining), remaining
-            ),
-        ]
+        if not remaining:
+            return rows
+        unique = UniqueEventItem.rows_in(pk, UNIQUE_IDS, limit=remaining)
+        return [*rows, *islice(unique, remaining)]
 
     def move(
         self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem], into: UUID

@@ -13,7 +13,7 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
-from storepost.people.events.keys import event_prefix, position_of
+from storepost.people.events.keys import EVENTS, position_of
 from storepost.people.events.model import EventSource, ProfileEvent
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
@@ -95,7 +95,7 @@ def sort_key_of(row: EventRow) -> str:
     """
     if isinstance(row, ProfileEventItem):
         return row.sk
-    return f"{event_prefix()}{position_of(row.sk)}"
+    return f"{EVENTS}{position_of(row.sk)}"
 
 
 def delete_event(changes: Changes, row: EventRow) -> None:

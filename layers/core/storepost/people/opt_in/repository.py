@@ -26,6 +26,7 @@ from storepost.platform.persistence.item import (
     find,
 )
 from storepost.platform.persistence.mapping import as_row, as_value
+from storepost.platform.persistence.reads import Repository
 from storepost.platform.persistence.records import Json
 from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.values import clock
@@ -76,12 +77,12 @@ def sends_key(workspace: WorkspaceScope, address: Address) -> Key:
     return (sends_partition(workspace), f"address#{digest}")
 
 
-class OptInRepository:
+class OptInRepository(Repository):
     """A workspace's requests for opt-in."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
         """Makes the repository of one workspace."""
-        self._scope = workspace
+        super().__init__(workspace)
         self._sends: dict[Address, OptInSendsItem] = {}
 
     def get(self, link: OptInLink) -> OptInRequest | None:
@@ -129,8 +130,7 @@ class OptInRepository:
 
     def _rows(self, profile_id: UUID, limit: int | None = None) -> Iterable[OptInRequestItem]:
         partition = self._scope.partition("profile", short(profile_id))
-        prefix = OptInRequestItem.sk.startswith(_PREFIX)
-        return OptInRequestItem.query(partition, prefix, consistent_read=True, limit=limit)
+        return OptInRequestItem.rows_in(partition, _PREFIX, limit=limit)
 
 
 def _is_stored(row: OptInRequestItem) -> bool:

@@ -39,7 +39,7 @@ from storepost.stores.locales.repository import LocaleRepository
 from storepost.values import clock
 from storepost.values.ids import timed_id
 from storepost.values.languages import Language, language_of
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.settings import settings
 
@@ -54,9 +54,7 @@ def request_opt_in(
     """
     workspace, now = caller.workspace, clock.now()
     profile = get_profile(workspace, profile_id)
-    address = primary_address(profile, Channel.EMAIL)
-    if address is None:
-        raise NoEmail()
+    address = needed(primary_address(profile, Channel.EMAIL), NoEmail())
     requests, record = OptInRepository(workspace), AddressRecord(changes, profile, address)
     consent, origin = record.consent, origin_of(caller, proof=form.proof)
     _check_confirmable(address, profile, consent, form)
@@ -138,9 +136,7 @@ def _request(
     origin: ConsentOrigin,
     now: datetime,
 ) -> OptInRequest:
-    workspace = WorkspaceRepository(profile.workspace).get()
-    if workspace is None:
-        raise NotFound()
+    workspace = needed(WorkspaceRepository(profile.workspace).get(), NotFound())
     language = _language_for(profile)
     return OptInRequest(
         id=timed_id(now),

@@ -44,11 +44,7 @@ def note_end(
 def due_before(now: datetime) -> Iterator[SuppressionDueItem]:
     """Returns the due rows of all workspaces."""
     for shard in range(_SHARDS):
-        yield from SuppressionDueItem.query(
-            partition(shard),
-            SuppressionDueItem.sk < clock.to_text(now) + "$",
-            consistent_read=True,
-        )
+        yield from SuppressionDueItem.rows_before(partition(shard), clock.to_text(now) + "$")
 
 
 def partition(shard: int) -> str:

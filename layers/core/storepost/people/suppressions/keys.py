@@ -12,7 +12,7 @@ from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
-_PAST = "past#"
+PAST = "past#"
 
 
 def digest_of(workspace: WorkspaceScope, address: Address) -> str:
@@ -33,17 +33,12 @@ def suppressed_key(workspace: WorkspaceScope, digest: str) -> Key:
 
 def past_key(workspace: WorkspaceScope, digest: str, suppression_id: UUID) -> Key:
     """Returns the key of the row that names a former suppression of an address."""
-    return (suppressed_partition(workspace, digest), f"{_PAST}{short(suppression_id)}")
-
-
-def past_prefix() -> str:
-    """Returns the prefix of the sort keys of an address's lifted suppressions."""
-    return _PAST
+    return (suppressed_partition(workspace, digest), f"{PAST}{short(suppression_id)}")
 
 
 def past_id(sort_key: str) -> UUID:
     """Returns the id of the suppression that a `past_key` names."""
-    return from_short(sort_key.removeprefix(_PAST))
+    return from_short(sort_key.removeprefix(PAST))
 
 
 def suppression_key(workspace: WorkspaceScope, suppression_id: UUID) -> Key:

@@ -7,10 +7,10 @@ from storepost.people.consent.keys import erased_key
 from storepost.people.consent.model import Address
 from storepost.people.suppressions.due import note_end
 from storepost.people.suppressions.keys import (
+    PAST,
     digest_of,
     past_id,
     past_key,
-    past_prefix,
     suppressed_key,
     suppressed_partition,
     suppression_key,
@@ -28,17 +28,11 @@ from storepost.people.suppressions.rows import (
 from storepost.people.suppressions.trees import SuppressionLists
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, Key, find_in, find_recent
-from storepost.platform.persistence.reads import Reads
-from storepost.values.scope import WorkspaceScope
+from storepost.platform.persistence.reads import UnitRepository
 
 
-class SuppressionRepository:
+class SuppressionRepository(UnitRepository):
     """A workspace's suppressions."""
-
-    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
-        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
-        self._scope = workspace
-        self._reads = reads or Reads()
 
     @property
     def lists(self) -> SuppressionLists:
@@ -100,11 +94,7 @@ class SuppressionRepository:
 
     def past_of(self, digest: str) -> list[Suppression]:
         """Returns an address's lifted suppressions, oldest first."""
-        rows = PastSuppressionItem.query(
-            suppressed_partition(self._scope, digest),
-            PastSuppressionItem.sk.startswith(past_prefix()),
-            consistent_read=True,
-        )
+        rows = PastSuppressionItem.rows_in(suppressed_partition(self._scope, digest), PAST)
         return self.get_many(past_id(row.sk) for row in rows)
 
     def save(self, changes: Changes, state: AddressSuppressions) -> None:

@@ -24,6 +24,7 @@ from storepost.stores.stores.model import Platform
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.emails import masked
 from storepost.values.languages import Language, language_of
+from storepost.values.problems import needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -63,17 +64,13 @@ def make_link(
 ) -> UnsubscribeLink:
     """Returns a link for the email address that the profile shows. Raises NoEmail."""
     profile = get_profile(workspace, profile_id)
-    address = primary_address(profile, Channel.EMAIL)
-    if address is None:
-        raise NoEmail()
+    address = needed(primary_address(profile, Channel.EMAIL), NoEmail())
     return UnsubscribeLink(workspace, profile.id, address.value, reference)
 
 
 def follow_link(token: str) -> Followed:
     """Returns the target of a token's link; changes nothing. Raises UnknownLink and LinkOver."""
-    link = read_link(token)
-    if link is None:
-        raise UnknownLink()
+    link = needed(read_link(token), UnknownLink())
     workspace, known = WorkspaceRepository(link.workspace).get(), _known_in(link.workspace, link)
     if workspace is not None:
         holder = known.holder_of(identity_of(link.address))

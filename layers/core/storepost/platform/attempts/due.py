@@ -101,13 +101,8 @@ def _send(rows: Sequence[DueMessageItem]) -> int:
 
 
 def _due(shard: int) -> list[DueMessageItem]:
-    found = DueMessageItem.query(
-        f"{PARTITION}{shard}",
-        DueMessageItem.sk < clock.to_text(clock.now()),
-        consistent_read=True,
-        limit=MAX_IN_TURN,
-    )
-    return list(found)
+    now = clock.to_text(clock.now())
+    return list(DueMessageItem.rows_before(f"{PARTITION}{shard}", now, MAX_IN_TURN))
 
 
 def _key(message: LaterMessage, at: datetime) -> Key:

@@ -5,8 +5,8 @@ if a new one has to be made, the URL is authorized again.
 """
 
 from collections.abc import Mapping
-from contextlib import closing
-from typing import Self, cast
+from contextlib import AbstractContextManager, closing
+from typing import cast
 
 from urllib3.connection import HTTPConnection
 from urllib3.response import HTTPResponse
@@ -22,7 +22,7 @@ from storepost.platform.fetching.client import (
 from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, FetchTarget, authorize
 
 
-class Conversation:
+class Conversation(AbstractContextManager["Conversation"]):
     """POST requests to one URL; close it, or use it in a `with`. For one thread at a time."""
 
     def __init__(self, url: str, *, schemes: frozenset[str] = HTTPS) -> None:
@@ -56,9 +56,6 @@ class Conversation:
         if self._open is not None:
             self._open[0].close()
             self._open = None
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -123,6 +123,4 @@ def _new_row(changes: Changes, queue: Queue, at: datetime) -> OutboxItem:
 
 def due(shard: int, before: datetime) -> Iterable[OutboxItem]:
     """Returns the shard's rows that were due before that moment, oldest first."""
-    return OutboxItem.query(
-        partition(shard), OutboxItem.sk < clock.to_text(before), consistent_read=True
-    )
+    return OutboxItem.rows_before(partition(shard), clock.to_text(before))

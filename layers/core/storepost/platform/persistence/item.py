@@ -1,7 +1,7 @@
 """The one table's base model, its connection, and reads that wait where DynamoDB throttles."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
@@ -94,6 +94,32 @@ class Item(Row):
         return (values["pk"], values["sk"])
 
     @classmethod
+    def rows_in(
+        cls,
+        partition: str,
+        prefix: str = "",
+        *,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> Iterator[Self]:
+        """Returns the partition's rows of this kind, strongly consistent, by their sort keys.
+
+        These begin with the prefix. `limit` is how many rows DynamoDB reads at the most.
+        """
+        return cls.query(
+            partition,
+            cls.sk.startswith(prefix) if prefix else None,
+            consistent_read=True,
+            scan_index_forward=not newest_first,
+            limit=limit,
+        )
+
+    @classmethod
+    def rows_before(cls, partition: str, sort_key: str, limit: int | None = None) -> Iterator[Self]:
+        """Returns what `rows_in` does, of the rows with lesser sort keys: those that are due."""
+        return cls.query(partition, cls.sk < sort_key, consistent_read=True, limit=limit)
+
+    @classmethod
     def from_raw_data(cls, data: dict[str, Any]) -> Self:
         """Returns the row, or an UnknownItem if `cls` allows one. Raises UnknownKind."""
         if not (KIND.is_known(data["kind"]["S"]) or issubclass(UnknownItem, cls)):
@@ -131,6 +157,11 @@ make_client(connection)
 def dynamodb_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
     """Returns the one botocore client behind PynamoDB."""
     return connection.client
+
+
+def key_of(row: Raw) -> Key:
+    """Returns the key of a row in DynamoDB's own notation."""
+    return row["pk"]["S"], row["sk"]["S"]
 
 
 def find[T: Item](model: type[T], key: Key) -> T | None:
@@ -171,7 +202,7 @@ def find_raw(
             attributes_to_get=["pk", "sk", *attributes] if attributes else None,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
-            found[raw["pk"]["S"], raw["sk"]["S"]] = raw
+            found[key_of(raw)] = raw
         unprocessed = (
             response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         )
@@ -180,7 +211,7 @@ def find_raw(
             # attempt.
             tries = tries + 1 if len(unprocessed) == len(batch) else 1
             pause(tries)
-            waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in unprocessed]
+            waiting += map(key_of, unprocessed)
     return found
 
 
@@ -294,7 +325,7 @@ def keys_in(partition: str, limit: int) -> list[Key]:
         consistent_read=True,
         limit=limit,
     )
-    return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
+    return list(map(key_of, response["Items"]))
 
 
 def raw_rows_in(partition: str, limit: int, attributes: Sequence[str]) -> list[Raw] | None:

@@ -14,6 +14,7 @@ from storepost.platform.persistence.item import (
     find_raw,
 )
 from storepost.platform.persistence.loads.in_flight import in_flight
+from storepost.values.scope import WorkspaceScope
 
 REMEMBERED = 200
 """After so many units of work the cache is emptied: rows that no unit writes would pile up."""
@@ -40,6 +41,23 @@ class Reads:
     def cached[T](self, _under: Hashable, _make: Callable[[], T]) -> T | None:
         """Returns None: nothing is cached from one unit to the next."""
         return None
+
+
+class Repository:
+    """Some rows of one workspace: no query can be written without its workspace."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Makes the repository of one workspace."""
+        self._scope = workspace
+
+
+class UnitRepository(Repository):
+    """Some rows of one workspace, as a unit of work reads them."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Makes the repository of one workspace; `reads` belongs to a unit of work."""
+        super().__init__(workspace)
+        self._reads = reads or Reads()
 
 
 class ReadAhead(Reads):

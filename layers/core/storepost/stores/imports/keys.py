@@ -6,23 +6,18 @@ from storepost.platform.persistence.item import Key
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
-_TURNS = "import_turns#"
+TURNS = "import_turns#"
 IMPORTS = "import#"
-
-
-def turns_prefix() -> str:
-    """Returns the prefix of the sort keys of all stores' turns."""
-    return _TURNS
 
 
 def turns_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
     """Returns the key of a store's turns."""
-    return (workspace.key, f"{_TURNS}{short(store_id)}")
+    return (workspace.key, f"{TURNS}{short(store_id)}")
 
 
 def store_of_turns(sort_key: str) -> UUID:
     """Returns the store of a turns key."""
-    return from_short(sort_key.removeprefix(_TURNS))
+    return from_short(sort_key.removeprefix(TURNS))
 
 
 def imports_partition(workspace: WorkspaceScope, store_id: UUID) -> str:

@@ -11,8 +11,8 @@ from uuid import UUID
 from storepost.stores.imports.model import ImportProblem, ImportScope, ImportStatus, StoreImport
 from storepost.stores.imports.repository import ImportRepository, TurnsRepository
 from storepost.stores.imports.turns import Turns
-from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest
-from storepost.values.problems import NotFound
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, is_among
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -25,9 +25,7 @@ class ImportFilter:
 
     def takes(self, one: StoreImport) -> bool:
         """Returns whether the import matches all filters."""
-        if self.scopes is not None and one.scope not in self.scopes:
-            return False
-        return self.statuses is None or one.status in self.statuses
+        return is_among(one.scope, self.scopes) and is_among(one.status, self.statuses)
 
     @property
     def advised(self) -> str:
@@ -62,10 +60,12 @@ def _matching(
 def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> StoreImport:
     """Returns one of the store's imports. Raises NotFound where it has none of that id."""
     turns = TurnsRepository(workspace).get(store_id)
-    stored = ImportRepository(workspace, store_id).get(import_id)
-    if stored is None:
-        raise NotFound("No import with this id exists in this store.")
-    return turns.current(stored)
+    return turns.current(_found(ImportRepository(workspace, store_id), import_id))
+
+
+def _found(imports: ImportRepository, import_id: UUID) -> StoreImport:
+    stored = imports.get(import_id)
+    return needed(stored, NotFound("No import with this id exists in this store."))
 
 
 def list_problems(
@@ -73,10 +73,7 @@ def list_problems(
 ) -> Listing[ImportProblem]:
     """Returns the records that the import couldn't import, by number. Raises NotFound."""
     repository = ImportRepository(workspace, store_id)
-    stored = repository.get(import_id)
-    if stored is None:
-        raise NotFound("No import with this id exists in this store.")
-    total = stored.progress.problems
+    total = _found(repository, import_id).progress.problems
     items = repository.problems(import_id, page) if page.skipped < total else []
     return Listing(items, total, page)
 

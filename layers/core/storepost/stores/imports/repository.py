@@ -13,14 +13,15 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find
 from storepost.platform.persistence.mapping import as_row, as_value
 from storepost.platform.persistence.optional_attributes import is_as_read, set_or_remove
+from storepost.platform.persistence.reads import Repository
 from storepost.stores.imports.keys import (
     IMPORTS,
+    TURNS,
     import_key,
     imports_partition,
     problem_key,
     store_of_turns,
     turns_key,
-    turns_prefix,
 )
 from storepost.stores.imports.model import (
     Imported,
@@ -40,12 +41,8 @@ from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
 
-class TurnsRepository:
+class TurnsRepository(Repository):
     """The turns of a workspace's stores."""
-
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Makes the repository of one workspace."""
-        self._scope = workspace
 
     def get(self, store_id: UUID) -> Turns:
         """Returns a store's turns, which are empty until an import is queued."""
@@ -54,10 +51,7 @@ class TurnsRepository:
 
     def all(self) -> dict[UUID, Turns]:
         """Returns the turns of all stores that ever had an import."""
-        rows = ImportTurnsItem.query(
-            self._scope.key, ImportTurnsItem.sk.startswith(turns_prefix()), consistent_read=True
-        )
-        found = map(as_turns, rows)
+        found = map(as_turns, ImportTurnsItem.rows_in(self._scope.key, TURNS))
         return {turns.store_id: turns for turns in found}
 
     def save(self, changes: Changes, turns: Turns) -> None:
@@ -93,13 +87,8 @@ class ImportRepository:
 
     def newest_first(self) -> Iterator[StoreImport]:
         """Returns all imports, most recently queued first."""
-        rows = ImportItem.query(
-            imports_partition(self._scope, self._store_id),
-            ImportItem.sk.startswith(IMPORTS),
-            consistent_read=True,
-            scan_index_forward=False,
-        )
-        return map(_as_import, rows)
+        partition = imports_partition(self._scope, self._store_id)
+        return map(_as_import, ImportItem.rows_in(partition, IMPORTS, newest_first=True))
 
     def after(self, import_id: UUID | None) -> Iterator[StoreImport]:
         """Returns the imports that were queued after an import, or all, oldest first."""
@@ -114,19 +103,9 @@ class ImportRepository:
 
     def add(self, changes: Changes, queued: StoreImport) -> None:
         """Adds a new import."""
-        changes.create(
-            ImportItem(
-                *import_key(self._scope, self._store_id, queued.id),
-                id=queued.id,
-                store_id=queued.store_id,
-                scope=queued.scope,
-                status=queued.status,
-                requester=queued.requester,
-                queued_at=queued.queued_at,
-                imported=_imported_row(queued.progress.imported),
-                content=queued.content,
-            )
-        )
+        key = import_key(self._scope, self._store_id, queued.id)
+        imported = _imported_row(queued.progress.imported)
+        changes.create(as_row(ImportItem, key, queued, imported=imported, pull=None))
 
     def save(self, changes: Changes, before: StoreImport, after: StoreImport) -> None:
         """Writes an import's progress, if the row still is as in `before`."""

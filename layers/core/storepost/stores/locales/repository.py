@@ -2,6 +2,7 @@
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key, VersionedItem, find
+from storepost.platform.persistence.reads import Repository
 from storepost.platform.persistence.records import Records
 from storepost.stores.locales.model import Locales, WorkspaceLocale, WorkspaceLocaleOrigin
 from storepost.values import clock
@@ -20,12 +21,12 @@ def locales_key(workspace: WorkspaceScope) -> Key:
     return (workspace.key, "locales")
 
 
-class LocaleRepository:
+class LocaleRepository(Repository):
     """A workspace's locales: read and saved as a whole, if they are unchanged meanwhile."""
 
     def __init__(self, workspace: WorkspaceScope) -> None:
         """Makes the repository of one workspace."""
-        self._scope = workspace
+        super().__init__(workspace)
         self._item: LocalesItem | None = None
 
     def get(self) -> Locales:

@@ -20,7 +20,7 @@ from storepost.stores.locales.problems import (
 from storepost.stores.locales.repository import LocaleRepository
 from storepost.values import clock
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -142,7 +142,4 @@ def _room_for(count: int) -> None:
 
 
 def _found(locales: Locales, locale_id: UUID) -> WorkspaceLocale:
-    locale = locales.with_id(locale_id)
-    if locale is None:
-        raise NotFound.of("locale")
-    return locale
+    return needed(locales.with_id(locale_id), NotFound.of("locale"))

@@ -5,7 +5,7 @@ from uuid import UUID
 from storepost.stores.stores.model import Platform, Store
 from storepost.stores.stores.problems import StoreDisconnected, StoreManagedByPlatform
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.problems import NotFound, handles, unknown_id
+from storepost.values.problems import NotFound, handles, needed, unknown_id
 from storepost.values.scope import WorkspaceScope
 
 
@@ -17,10 +17,7 @@ def known_store(repository: StoreRepository, platform: Platform, external_id: st
 
 def found_store(repository: StoreRepository, store_id: UUID) -> Store:
     """Returns the store. Raises NotFound where the workspace has none of that id."""
-    store = repository.get(store_id)
-    if store is None:
-        raise NotFound.of("store")
-    return store
+    return needed(repository.get(store_id), NotFound.of("store"))
 
 
 @handles(NotFound)

@@ -7,7 +7,7 @@ from storepost.stores.imports.repository import TurnsRepository
 from storepost.stores.imports.turns import LatestImportStatus, Turns
 from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import Listing, PageRequest, cut, in_order
+from storepost.values.pagination import Listing, PageRequest, cut, in_order, is_among
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches, sort_key
 
@@ -33,15 +33,13 @@ class StoreFilter:
     def takes(self, listed: ListedStore) -> bool:
         """Returns whether the store matches all filters."""
         store = listed.store
-        conditions = (
-            (self.platforms, store.platform),
-            (self.statuses, store.status),
-            (self.connection_statuses, store.connection_status),
-            (self.import_statuses, listed.import_status),
+        return (
+            is_among(store.platform, self.platforms)
+            and is_among(store.status, self.statuses)
+            and is_among(store.connection_status, self.connection_statuses)
+            and is_among(listed.import_status, self.import_statuses)
+            and (self.q is None or matches(self.q, store.name, store.external_id))
         )
-        if any(allowed is not None and value not in allowed for allowed, value in conditions):
-            return False
-        return self.q is None or matches(self.q, store.name, store.external_id)
 
 
 def listed_store(store: Store) -> ListedStore:

@@ -93,10 +93,7 @@ class StoreRepository:
 
     def all(self) -> list[Store]:
         """Returns all stores, disconnected ones too."""
-        rows = StoreItem.query(
-            self.workspace.key, StoreItem.sk.startswith("store#"), consistent_read=True
-        )
-        return [self._as_store(row) for row in rows]
+        return [self._as_store(row) for row in StoreItem.rows_in(self.workspace.key, "store#")]
 
     def named(self, store_ids: Iterable[UUID]) -> list[Store]:
         """Returns those of the stores that exist, disconnected ones too, sorted by id."""

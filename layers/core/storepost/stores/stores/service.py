@@ -33,7 +33,7 @@ from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.locale_codes import parts
-from storepost.values.problems import FieldError, NotFound
+from storepost.values.problems import FieldError, NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -197,10 +197,10 @@ def rotate_write_back(
 ) -> tuple[str, str]:
     """Returns the address and a new secret; the old one also signs for 24 hours."""
     store_with_write_back(StoreRepository(workspace), store_id)
-    rotated = WriteBackRepository(workspace).rotate(changes, store_id)
-    if rotated is None:
-        raise NotFound("This store has no write-back address.")
-    return rotated
+    return needed(
+        WriteBackRepository(workspace).rotate(changes, store_id),
+        NotFound("This store has no write-back address."),
+    )
 
 
 def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:

@@ -38,4 +38,4 @@ def add_to_sweep(changes: Changes, workspace: WorkspaceScope) -> None:
 
 def swept_in(minute: int) -> Iterable[SweptWorkspaceItem]:
     """Returns the workspaces that are swept in a minute of each hour."""
-    return SweptWorkspaceItem.query(f"{PARTITION}{minute}", consistent_read=True)
+    return SweptWorkspaceItem.rows_in(f"{PARTITION}{minute}")

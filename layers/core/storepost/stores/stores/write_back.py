@@ -9,6 +9,7 @@ from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, find, note
+from storepost.platform.persistence.reads import Repository
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.stores.stores.signing_secrets import SigningItem, new_secret
 from storepost.values import clock
@@ -58,12 +59,8 @@ def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
     return (workspace.key, f"write_back#{short(store_id)}")
 
 
-class WriteBackRepository:
+class WriteBackRepository(Repository):
     """The addresses of a workspace's stores."""
-
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Makes the repository of one workspace."""
-        self._scope = workspace
 
     def get(self, store_id: UUID) -> WriteBackConfig | None:
         """Returns the store's address with the secrets that sign now, or None."""

@@ -7,9 +7,8 @@ The disk is lost with the run; the next run fetches the file again.
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Any, Self
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any
 
 from storepost.sync.records.reading import NoRecord
 from storepost.values.json_reading import read_json, read_utf_8_json
@@ -34,7 +33,7 @@ _BELOW = """
 """Each id is looked up once, so that the work stays linear, however often the ids are repeated."""
 
 
-class Spool:
+class Spool(AbstractContextManager["Spool"]):
     """The records of one file, by their index in it; use it in a `with`."""
 
     def __init__(self) -> None:
@@ -119,15 +118,7 @@ class Spool:
         found = self._db.execute("SELECT 1 FROM mark WHERE name = ?", (name,))
         return found.fetchone() is not None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._db.close()
         self._disk.close()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from storepost.api.reference.documents import interface
+from storepost.api.reference.documents import groups, interface
 from storepost.api.reference.markdown import Place, to_html
 from storepost.api.reference.site import messages, operations
 from storepost.api.reference.site.overview import Entry, start_page
@@ -28,8 +28,8 @@ class Library:
         """Returns the paths of all pages."""
         files = (path.relative_to(self._folder) for path in self._folder.rglob("*.md"))
         made = [INDEX, operations.ALL, operations.SHAPES, *messages.PAGES]
-        groups = (operations.path_of(tag["name"]) for tag in interface()["tags"])
-        return frozenset([*(str(file.with_suffix("")) for file in files), *made, *groups])
+        paths = map(operations.path_of, groups())
+        return frozenset([*(str(file.with_suffix("")) for file in files), *made, *paths])
 
     @cached_property
     def guides(self) -> tuple[Entry, ...]:
@@ -40,7 +40,7 @@ class Library:
     @cached_property
     def reference(self) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
         """Returns the parts of the description's story, each with its groups."""
-        titles = {tag["name"]: tag["x-displayName"] for tag in interface()["tags"]}
+        titles = {name: tag["x-displayName"] for name, tag in groups().items()}
         return tuple(
             (part["name"], tuple(Entry(operations.path_of(n), titles[n]) for n in part["tags"]))
             for part in interface()["x-tagGroups"]

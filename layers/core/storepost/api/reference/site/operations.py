@@ -3,7 +3,7 @@
 from collections import Counter
 from functools import cache
 
-from storepost.api.reference.documents import catalogue, interface
+from storepost.api.reference.documents import catalogue, groups, interface
 from storepost.api.reference.site import messages
 from storepost.api.reference.site.described import (
     answer_lines,
@@ -33,8 +33,7 @@ def page(path: str) -> str | None:
     if path in made:
         return made[path]()
     _, _, name = path.partition(f"{ALL}/")
-    tags = {tag["name"]: tag for tag in interface()["tags"]}
-    return _group(tags[name]) if name in tags else None
+    return _group(groups()[name]) if name in groups() else None
 
 
 @cache
@@ -43,12 +42,13 @@ def names() -> dict[str, str]:
     found = {name: f"{SHAPES}#{name}" for name in interface()["components"]["schemas"]}
     # A code of one word, such as `role`, is more often the name of something else.
     found |= {code: path for (_, code), path in _problem_paths().items() if "_" in code}
-    for operation in _operations():
+    for operation in operations_of():
         found[operation["operationId"]] = _address(operation)
     return found | messages.names()
 
 
-def _operations(group: str | None = None) -> list[Json]:
+def operations_of(group: str | None = None) -> list[Json]:
+    """Returns the operations of a group, or all; each with its `method` and `path`."""
     return [
         {**operation, "method": method.upper(), "path": path}
         for path, methods in interface()["paths"].items()
@@ -63,10 +63,13 @@ def _address(operation: Json) -> str:
 
 def _all() -> str:
     lines = ["# Reference", "", interface()["info"]["description"], ""]
-    titles = {tag["name"]: tag["x-displayName"] for tag in interface()["tags"]}
     for part in interface()["x-tagGroups"]:
         for name in part["tags"]:
-            lines += [f"## {titles[name]}", "", *(_heading(o) for o in _operations(name))]
+            lines += [
+                f"## {groups()[name]['x-displayName']}",
+                "",
+                *(_heading(o) for o in operations_of(name)),
+            ]
     return "\n".join(lines)
 
 
@@ -78,13 +81,13 @@ def _heading(operation: Json) -> str:
 def _list_of(group: str) -> str:
     return "\n".join(
         f"- [{o['summary']}](#{o['operationId']}): `{o['method']} {o['path']}`"
-        for o in _operations(group)
+        for o in operations_of(group)
     )
 
 
 def _group(tag: Json) -> str:
     parts = [f"# {tag['x-displayName']}", tag["description"], _list_of(tag["name"])]
-    parts += [_operation(operation) for operation in _operations(tag["name"])]
+    parts += [_operation(operation) for operation in operations_of(tag["name"])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -148,11 +151,11 @@ def _common_codes() -> frozenset[str]:
     """Returns the codes that over half of the operations may answer: they characterise none."""
     counted = Counter(
         code
-        for operation in _operations()
+        for operation in operations_of()
         for answer in operation["responses"].values()
         for code in codes_of(resolved(answer))
     )
-    half = len(_operations()) / 2
+    half = len(operations_of()) / 2
     return frozenset(code for code, count in counted.items() if count > half)
 
 

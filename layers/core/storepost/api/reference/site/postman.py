@@ -3,8 +3,9 @@
 import json
 import re
 
-from storepost.api.reference.documents import interface
+from storepost.api.reference.documents import groups, interface
 from storepost.api.reference.site.described import resolved
+from storepost.api.reference.site.operations import operations_of
 from storepost.values.wire import Json
 
 _SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
@@ -33,26 +34,21 @@ def _value(key: str, value: str) -> Json:
 
 
 def _group(name: str) -> Json:
-    tag = next(tag for tag in interface()["tags"] if tag["name"] == name)
-    requests = [
-        _request(path, method, operation)
-        for path, methods in interface()["paths"].items()
-        for method, operation in methods.items()
-        if operation["tags"][0] == name
-    ]
+    tag, requests = groups()[name], list(map(_request, operations_of(name)))
     return {"name": tag["x-displayName"], "description": tag["description"], "item": requests}
 
 
-def _request(path: str, method: str, operation: Json) -> Json:
+def _request(operation: Json) -> Json:
+    path = _colons(operation["path"])
     parameters = [resolved(each) for each in operation.get("parameters", [])]
     request: Json = {
-        "method": method.upper(),
+        "method": operation["method"],
         "description": operation["description"],
         "header": [_value("Content-Type", _JSON)] if "requestBody" in operation else [],
         "url": {
-            "raw": f"{{{{baseUrl}}}}{_colons(path)}",
+            "raw": f"{{{{baseUrl}}}}{path}",
             "host": ["{{baseUrl}}"],
-            "path": _colons(path).strip("/").split("/"),
+            "path": path.strip("/").split("/"),
             "query": [
                 _parameter(each) | {"disabled": True} for each in parameters if _is(each, "query")
             ],

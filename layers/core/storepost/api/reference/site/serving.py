@@ -40,10 +40,6 @@ class Site:
         """Returns the page; raises NotFound."""
         return self._rendered(path, base_url)
 
-    def markdown(self, path: str) -> str:
-        """Returns the page's text; raises NotFound."""
-        return self.library.markdown(path)
-
     def llms_txt(self, base_url: str) -> str:
         """Returns the list of all pages for programs that read Markdown."""
         pages = self.library.everything()
@@ -58,12 +54,9 @@ class Site:
         """Returns the style of all pages, which a browser loads once."""
         return style_of(DOCUMENTATION)
 
+    @cached_property
     def search_index(self) -> str:
         """Returns the search's data as JSON."""
-        return self._search_index
-
-    @cached_property
-    def _search_index(self) -> str:
         return json.dumps(search_index(self.library), ensure_ascii=False, separators=(",", ":"))
 
     def postman(self, base_url: str) -> str:

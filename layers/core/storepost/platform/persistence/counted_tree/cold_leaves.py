@@ -89,8 +89,7 @@ class ColdLeaves:
 
     def _pack(self, span: KeyRange | None, leaf: Node) -> None:
         changes = Changes()
-        lo, hi = (min(span.lo, leaf.lo), max(span.hi, leaf.hi)) if span else (leaf.lo, leaf.hi)
-        self.rows.widen_span(changes, span, KeyRange(lo, hi))
+        self.rows.widen_span(changes, span, span | leaf.range if span else leaf.range)
         changes.where_contended(give_way)
         stored = self.rows.stored(leaf.range)
         entries = stored.live

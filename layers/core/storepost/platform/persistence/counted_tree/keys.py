@@ -61,6 +61,10 @@ class KeyRange:
         """Returns the range of keys that are in both."""
         return KeyRange(max(self.lo, other.lo), min(self.hi, other.hi))
 
+    def __or__(self, other: "KeyRange") -> "KeyRange":
+        """Returns the smallest range that includes both."""
+        return KeyRange(min(self.lo, other.lo), max(self.hi, other.hi))
+
     def __contains__(self, key: str) -> bool:
         """Returns whether the key is in the range."""
         return self.lo <= key < self.hi

@@ -1,6 +1,5 @@
 """Plans what a load does to one leaf: its new leaves and pages, and which entries stay rows."""
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from storepost.platform.persistence.counted_tree.items import (
     PageItem,
     pages_named,
 )
-from storepost.platform.persistence.counted_tree.keys import KeyRange, separator
+from storepost.platform.persistence.counted_tree.keys import separator
 from storepost.platform.persistence.counted_tree.leaf_bytes import (
     ROW_BYTES,
     bytes_of_page,
@@ -28,6 +27,7 @@ from storepost.platform.persistence.counted_tree.model import (
 from storepost.platform.persistence.counted_tree.pages import (
     Packing,
     Stored,
+    entries_within,
     generation,
 )
 from storepost.platform.persistence.counted_tree.pieces import LeafPieces, pieces_at
@@ -180,7 +180,7 @@ class LeafLoad:
         return [
             self.rows.page_item(node.page_keys[-1], entries)
             for node in self.nodes
-            if node.page and (entries := self._paged_in(node.range))
+            if node.page and (entries := entries_within(self.paged, node.range))
         ]
 
     @property
@@ -210,15 +210,11 @@ class LeafLoad:
     def _stored_entry(self, key: str) -> TreeEntry | None:
         return self.stored.rows[key] if key in self.stored.rows else self._page.get(key)
 
-    def _paged_in(self, within: KeyRange) -> list[TreeEntry]:
-        ends = (bisect_left(self.paged, end, key=_key) for end in (within.lo, within.hi))
-        return self.paged[slice(*ends)]
-
     def _named(self, node: Node) -> Node:
         if not self.needs_page:
             return node
         old = self._remaining_pages if self.adds_page else ()
-        new = [generation(node.version)] if self._paged_in(node.range) else []
+        new = [generation(node.version)] if entries_within(self.paged, node.range) else []
         return replace(node, page=pages_named(node.lo, [*old, *new]))
 
     def _cut(self) -> list[Node]:
@@ -244,7 +240,3 @@ class LeafLoad:
             (e.key, difference(counts_of(e, fields), counts_of(self._stored_entry(e.key), fields)))
             for e in self.changed
         ]
-
-
-def _key(entry: TreeEntry) -> str:
-    return entry.key

@@ -24,12 +24,10 @@ from storepost.platform.persistence.changes import (
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange, behind
 from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
-from storepost.platform.persistence.counted_tree.page_writes import delete_pages, put_pages
 from storepost.platform.persistence.counted_tree.pages import Packing
-from storepost.platform.persistence.counted_tree.pieces import LeafPieces
-from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.step import Step
 from storepost.platform.persistence.counted_tree.tree import Tree
+from storepost.platform.persistence.loads.row_writes import delete_rows, put_rows
 from storepost.values.problems import Conflict
 
 type Progress = Callable[[Changes, int], None]
@@ -72,7 +70,7 @@ class Load:
         """Cuts the leaves at one of the list's ends that got too many bytes from these rows."""
         for entry in (*rows[:1], *rows[1:][-1:]):
             with suppress(LostRace):
-                self._splitter().cut_large(entry.key)
+                self.tree.splitter().cut_large(entry.key)
 
     @property
     def _packing(self) -> Packing:
@@ -125,28 +123,23 @@ class Load:
                 self._leaves = max(1, self._leaves // 2)
                 self.tree.fold()
                 with suppress(LostRace):
-                    self._splitter().split_above(entries[begin].key)
+                    self.tree.splitter().split_above(entries[begin].key)
             else:
                 self._leaves = min(2 * self._leaves, _MAX_LEAVES)
                 return listed
         raise Conflict()
 
     def _commit(self, step: Step, listed: int) -> None:
-        partition = self.tree.rows.partition
         self.progress(step.changes, listed)
         step.changes.complete()
-        put_pages(step.pages)
+        put_rows(page.serialize() for page in step.pages)
         try:
             step.changes.commit()
         except LostRace:
-            delete_pages(partition, [page.sk for page in step.pages])
+            delete_rows(page.key for page in step.pages)
             raise
-        delete_pages(partition, step.dead_pages)
-        splitter = self._splitter()
+        delete_rows((self.tree.rows.partition, key) for key in step.dead_pages)
+        splitter = self.tree.splitter()
         for key in step.cut_at:
             with suppress(LostRace):
                 splitter.split_above(key)
-
-    def _splitter(self) -> Splitter:
-        leaves = LeafPieces(self.tree.rows)
-        return Splitter(self.tree.rows, self.tree.fan_out, self.tree.top_nodes, leaves)

@@ -53,13 +53,8 @@ class NodeCache:
         self._levels: dict[int, _Level] = {}
         self._opened: set[tuple[int, str]] = set()
         """The nodes whose children were all read, each by level and first key."""
-        self._is_empty = False
+        self.is_empty = False
         """Whether the list had no node when it was read."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Returns whether the list had no node when it was read."""
-        return self._is_empty
 
     def floor(self, level: int, key: str) -> Node | None:
         """Returns the node of a level that covers the key; None without such a level.
@@ -68,13 +63,13 @@ class NodeCache:
         keys have no order, and soon hit the neighbours too. That a list has no nodes is read only
         once: a unit that then writes to the list has the condition that there are none.
         """
-        if self._is_empty:
+        if self.is_empty:
             return None
         node = self._cached(level, key)
         if node is None:
             self._descend(level, key)
             node = self._cached(level, key)
-        return node if node or self._is_empty else self._read(level, key)
+        return node if node or self.is_empty else self._read(level, key)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
         """Returns the nodes of a level that cover the keys, in the order of the keys.
@@ -122,7 +117,7 @@ class NodeCache:
         else:
             self._levels.clear()
             self._opened.clear()
-            self._is_empty = False
+            self.is_empty = False
 
     def children(self, parent: Node) -> list[Node]:
         """Returns the nodes directly below another one, read from the table."""
@@ -155,7 +150,7 @@ class NodeCache:
         if not self._levels:
             for node in self._rows.top():
                 self._put(node)
-            self._is_empty = not self._levels
+            self.is_empty = not self._levels
 
     def _next_to_open(self, level: int, key: str) -> Node | None:
         """Returns the highest node over the key, above that level, whose children aren't read."""
@@ -178,7 +173,7 @@ class NodeCache:
         return self._levels[level].covering(key) if level in self._levels else None
 
     def _put(self, node: Node) -> None:
-        self._is_empty = False
+        self.is_empty = False
         self._levels.setdefault(node.level, _Level()).put(node)
 
 

@@ -16,6 +16,7 @@ from storepost.platform.persistence.counted_tree.model import (
     counts_of_marks,
     marks,
 )
+from storepost.platform.persistence.counted_tree.pages import columns_of
 from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import Item, Raw
 
@@ -32,11 +33,7 @@ class PackedEntries:
     @cached_property
     def columns(self) -> list[list[Any]]:
         """Returns the keys, the filter values as letters, and the payloads."""
-        return [
-            [entry.key for entry in self.entries],
-            self._marks if self.fields else [],
-            [entry.payload for entry in self.entries],
-        ]
+        return columns_of(self.entries, self._marks if self.fields else [])
 
     @cached_property
     def counts(self) -> Counts:

@@ -14,12 +14,7 @@ from typing import Any
 
 from storepost.platform.persistence.counted_tree.items import BEFORE_KEYS, PageItem, Raw
 from storepost.platform.persistence.counted_tree.keys import KeyRange
-from storepost.platform.persistence.counted_tree.model import (
-    FilterField,
-    TreeEntry,
-    marks,
-    values_of,
-)
+from storepost.platform.persistence.counted_tree.model import FilterField, TreeEntry, values_of
 from storepost.platform.persistence.deflated import Deflated
 
 _CONTENT = Deflated()
@@ -73,16 +68,9 @@ def _bytes(partition: str, key: str, content: bytes) -> int:
     return len(partition.encode()) + len(key.encode()) + len(content) + _NAME_BYTES
 
 
-def page_item(
-    partition: str, key: str, entries: Sequence[TreeEntry], fields: Sequence[FilterField]
-) -> PageItem:
-    """Returns a page; the entries keep their own keys beside the page's `key`."""
-    columns = [
-        [entry.key for entry in entries],
-        [marks(entry, fields) for entry in entries] if fields else [],
-        [entry.payload for entry in entries],
-    ]
-    return PageItem(partition, key, entries=columns)
+def columns_of(entries: Sequence[TreeEntry], marked: Sequence[str]) -> list[list[Any]]:
+    """Returns what a page has of the entries: keys, filter values as letters, and payloads."""
+    return [[entry.key for entry in entries], [*marked], [entry.payload for entry in entries]]
 
 
 @dataclass
@@ -156,6 +144,16 @@ class Stored:
             values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
             json.loads(raw["p"]["S"]) if "p" in raw else None,
         )
+
+
+def entries_within(entries: Sequence[TreeEntry], within: KeyRange) -> Sequence[TreeEntry]:
+    """Returns the entries in a range; the entries are in the order of their keys."""
+    bounds = (bisect_left(entries, key, key=_key) for key in (within.lo, within.hi))
+    return entries[slice(*bounds)]
+
+
+def _key(entry: TreeEntry) -> str:
+    return entry.key
 
 
 def _keys_within(keys: Sequence[str], within: KeyRange) -> Sequence[str]:

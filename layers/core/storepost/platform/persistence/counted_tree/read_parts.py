@@ -6,7 +6,6 @@ which includes that write. In any other list the difference may be half of a mov
 read again, and every part below that doesn't fit it.
 """
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Never
 from storepost.platform.persistence.counted_tree.items import Node, is_whole
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
 from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
+from storepost.platform.persistence.counted_tree.pages import entries_within
 from storepost.platform.persistence.counted_tree.pending import PendingCount, PendingSums
 from storepost.platform.persistence.counted_tree.rows import Rows, Summit
 from storepost.platform.persistence.counted_tree.runs import Run, runs
@@ -222,13 +222,13 @@ class ReadParts:
             counted = [entry for entry in counted if self._only.keeps(entry)]
         has_changed = False
         for leaf in leaves:
-            first, end = (bisect_left(counted, key, key=_key) for key in (leaf.lo, leaf.hi))
+            own = entries_within(counted, leaf.range)
             is_all = leaf.range & part == leaf.range
-            more = end - first - self.weight(leaf) if is_all else 0
+            more = len(own) - self.weight(leaf) if is_all else 0
             # The missing entries may be in a page that the leaf has by now.
             self.demand(more == 0 or (self._rows.keys_stay and more > 0 and not unknown))
             has_changed |= more != 0
-            self._entries[leaf.range, leaf.range & part] = counted[first:end]
+            self._entries[leaf.range, leaf.range & part] = own
         return has_changed and self._rows.keys_stay
 
     def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
@@ -247,10 +247,6 @@ class ReadParts:
         self._below.clear()
         self._entries.clear()
         raise InconsistentRead
-
-
-def _key(entry: TreeEntry) -> str:
-    return entry.key
 
 
 def _changed(sums: PendingSums, nodes: Sequence[Node]) -> bool:

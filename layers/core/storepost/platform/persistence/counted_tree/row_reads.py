@@ -140,7 +140,9 @@ class RowReads:
 
     def children(self, parent: Node, last: Node | None = None) -> list[Node]:
         """Returns the nodes one level below, in order: of one parent, or of all up to `last`."""
-        return self._nodes(parent.level - 1, KeyRange(parent.lo, (last or parent).hi))
+        within = KeyRange(parent.lo, (last or parent).hi)
+        found = self._nodes(parent.level - 1, within.lo, within.hi)
+        return [node for node in found if node.lo in within]
 
     def children_and_next(self, parent: Node, *, descending: bool) -> list[Node]:
         """Returns a parent's children, in order, with those of the next parent in that direction.
@@ -151,25 +153,19 @@ class RowReads:
         """
         level = parent.level - 1
         if not descending:
-            condition = Item.sk.between(f"{level}{parent.lo}", f"{level}{parent.hi}")
-            return list(map(as_node, self._query(self.nodes_partition, condition)))
-        condition = Item.sk.between(f"{level}{LOWEST}", f"{level}{parent.hi}")
+            return list(self._nodes(level, parent.lo, parent.hi))
         limit = 2 * (self.packing.node_fan_out if self.packing else 0) + 2
-        raw = self._query(self.nodes_partition, condition, limit, descending=True)
-        return list(map(as_node, raw))[::-1]
+        return list(self._nodes(level, LOWEST, parent.hi, limit, descending=True))[::-1]
 
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
         """Returns the first `limit` nodes of a level within a range, from either end."""
-        condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
-        row_limit = limit + 1  # the node after the range may be among them
-        raw = self._query(self.nodes_partition, condition, row_limit, descending=descending)
-        return [node for node in map(as_node, raw) if node.lo in within][:limit]
+        # The node after the range may be among them.
+        found = self._nodes(level, within.lo, within.hi, limit + 1, descending=descending)
+        return [node for node in found if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
         """Returns the node of a level that covers the key; None without such a level."""
-        condition = Item.sk.between(f"{level}{LOWEST}", f"{level}{key}")
-        found = self._query(self.nodes_partition, condition, 1, descending=True)
-        return next(map(as_node, found), None)
+        return next(self._nodes(level, LOWEST, key, 1, descending=True), None)
 
     def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
         """Returns the nodes of a level that cover the keys, in the order of the keys.
@@ -191,14 +187,11 @@ class RowReads:
 
     def _onward(self, node: Node, keys: Sequence[str]) -> Iterator[Node]:
         """Returns the nodes after one, up to the last key's or the limit for that many keys."""
-        condition = Item.sk.between(f"{node.level}{node.hi}", f"{node.level}{keys[-1]}")
-        raw = self._query(self.nodes_partition, condition, _READ_AHEAD * len(keys))
-        return map(as_node, raw)
+        return self._nodes(node.level, node.hi, keys[-1], _READ_AHEAD * len(keys))
 
     def neighbour_before(self, node: Node) -> Node | None:
         """Returns the node that ends where this one begins."""
-        condition = Item.sk.between(f"{node.level}{LOWEST}", node.sort_key)
-        found = map(as_node, self._query(self.nodes_partition, condition, 2, descending=True))
+        found = self._nodes(node.level, LOWEST, node.lo, 2, descending=True)
         return next((other for other in found if other.hi == node.lo), None)
 
     def everything(self) -> tuple[list[Node], list[TreeEntry]]:
@@ -208,10 +201,13 @@ class RowReads:
         pages = [page for node in nodes for page in node.page_keys]
         return nodes, self.stored(EVERYTHING).entries(EVERYTHING, pages)
 
-    def _nodes(self, level: int, within: KeyRange) -> list[Node]:
-        condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
-        found = map(as_node, self._query(self.nodes_partition, condition))
-        return [node for node in found if node.lo in within]
+    def _nodes(
+        self, level: int, lo: str, hi: str, limit: int | None = None, *, descending: bool = False
+    ) -> Iterator[Node]:
+        """Returns a level's nodes that begin at one of these keys or between them."""
+        condition = Item.sk.between(f"{level}{lo}", f"{level}{hi}")
+        raw = self._query(self.nodes_partition, condition, limit, descending=descending)
+        return map(as_node, raw)
 
     def _query(
         self, partition: str, keys: Condition, limit: int | None = None, *, descending: bool = False

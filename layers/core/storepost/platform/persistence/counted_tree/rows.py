@@ -19,7 +19,7 @@ from storepost.platform.persistence.counted_tree.items import (
 )
 from storepost.platform.persistence.counted_tree.keys import KeyRange
 from storepost.platform.persistence.counted_tree.model import ENTRIES, TreeEntry, marks
-from storepost.platform.persistence.counted_tree.pages import page_item
+from storepost.platform.persistence.counted_tree.pages import columns_of
 from storepost.platform.persistence.counted_tree.pending import (
     PENDING,
     PendingChange,
@@ -68,8 +68,9 @@ class Rows(RowReads):
         return EntryItem(self.partition, key, is_tombstone=True)
 
     def page_item(self, key: str, entries: Sequence[TreeEntry]) -> PageItem:
-        """Returns the item of a page."""
-        return page_item(self.partition, key, entries, self.fields)
+        """Returns the item of a page; the entries keep their own keys beside the page's `key`."""
+        marked = [marks(entry, self.fields) for entry in entries] if self.fields else []
+        return PageItem(self.partition, key, entries=columns_of(entries, marked))
 
     def node_item(self, level: int, lo: str) -> NodeItem:
         """Returns the row of a node, for an update."""

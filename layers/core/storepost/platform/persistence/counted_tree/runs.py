@@ -20,11 +20,8 @@ def runs(leaves: Iterable[Node]) -> list[Run]:
     joined: list[Run] = []
     for leaf in leaves:
         last = joined[-1] if joined else None
-        pages = leaf.page_keys
-        if last and last.range.hi == leaf.lo:
-            joined[-1] = Run(KeyRange(last.range.lo, leaf.hi), (*last.pages, *pages))
-        elif last and leaf.hi == last.range.lo:
-            joined[-1] = Run(KeyRange(leaf.lo, last.range.hi), (*last.pages, *pages))
+        if last and (last.range.hi == leaf.lo or leaf.hi == last.range.lo):
+            joined[-1] = Run(last.range | leaf.range, (*last.pages, *leaf.page_keys))
         else:
-            joined.append(Run(leaf.range, pages))
+            joined.append(Run(leaf.range, leaf.page_keys))
     return joined

@@ -117,7 +117,7 @@ class Step:
             return
         span = self._rows.span()
         new = KeyRange(paged[0], behind(paged[-1]).lo)
-        wide = new if span is None else KeyRange(min(span.lo, new.lo), max(span.hi, new.hi))
+        wide = span | new if span else new
         if wide != span:
             self._rows.widen_span(self.changes, span, wide)
 

@@ -106,11 +106,10 @@ def _widened(
     rows: Rows, changes: Changes, span: KeyRange | None, paged: KeyRange, foreseen: str
 ) -> KeyRange:
     """Returns the span that includes the new pages; widens the stored one if needed."""
-    if span and span.lo <= paged.lo and paged.hi <= span.hi:
+    if span and span | paged == span:
         return span
-    upto = max(paged.hi, behind(foreseen).lo)
-    lo, hi = (min(span.lo, paged.lo), max(span.hi, upto)) if span else (paged.lo, upto)
-    wide = KeyRange(lo, hi)
+    new = KeyRange(paged.lo, max(paged.hi, behind(foreseen).lo))
+    wide = span | new if span else new
     rows.widen_span(changes, span, wide)
     return wide
 

@@ -87,6 +87,11 @@ class Tree:
             self.keys_stay,
         )
 
+    def splitter(self, leaves: LeafPieces | None = None) -> Splitter:
+        """Returns what splits the tree's nodes; `leaves` remembers the leaves that it reads."""
+        pieces = leaves or LeafPieces(self.rows)
+        return Splitter(self.rows, self.fan_out, self.top_nodes, pieces)
+
     def insert(
         self, changes: Changes, entry: TreeEntry, on_conflict: Exception | None = None
     ) -> None:
@@ -211,8 +216,7 @@ class Tree:
 
     def _needs_rebalancing(self, touched: Sequence[Addition]) -> bool:
         """Returns whether a process with many writes in a row has filled or emptied a node."""
-        splitter = Splitter(self.rows, self.fan_out, self.top_nodes, LeafPieces(self.rows))
-        return bool(_full(touched, splitter, _PATIENT)) or not all(a.n for a in touched)
+        return bool(_full(touched, self.splitter(), _PATIENT)) or not all(a.n for a in touched)
 
     def _split_and_merge(
         self, touched: Sequence[Addition], leaves: LeafPieces, *, patiently: bool
@@ -223,8 +227,7 @@ class Tree:
         rebalances the nodes that are left.
         """
         patience = _PATIENT if patiently else 1
-        splitter = Splitter(self.rows, self.fan_out, self.top_nodes, leaves)
-        merger = Merger(self.rows)
+        splitter, merger = self.splitter(leaves), Merger(self.rows)
         full = _full(touched, splitter, patience)
         # From the top down: below one parent, emptied nodes are neighbours of others.
         empty = [a for a in reversed(touched) if not a.n]

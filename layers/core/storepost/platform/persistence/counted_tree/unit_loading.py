@@ -15,12 +15,10 @@ from storepost.platform.persistence.changes import Changes, LostRace, TooManyWri
 from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.packed_entries import PackedEntries
-from storepost.platform.persistence.counted_tree.pieces import LeafPieces
-from storepost.platform.persistence.counted_tree.splitting import Splitter
 from storepost.platform.persistence.counted_tree.step import Step
 from storepost.platform.persistence.counted_tree.tail import Appended, Tail, append, read_tail
 from storepost.platform.persistence.counted_tree.tree import Tree
-from storepost.platform.persistence.item import Key, Raw
+from storepost.platform.persistence.item import Key, Raw, key_of
 from storepost.platform.persistence.loads.in_flight import InTurn, in_flight
 from storepost.platform.persistence.loads.row_writes import delete_rows, put_rows
 
@@ -109,12 +107,11 @@ class LoadedList:
 
     def split_above(self, keys: Iterable[str]) -> None:
         """Splits the nodes above those keys where they are full."""
-        tree = self.tree
-        splitter = Splitter(tree.rows, tree.fan_out, tree.top_nodes, LeafPieces(tree.rows))
+        splitter = self.tree.splitter()
         for key in keys:
             with suppress(LostRace):
                 splitter.split_above(key)
-        self._nodes = NodeCache(tree.rows)
+        self._nodes = NodeCache(self.tree.rows)
         if self._tail and self._tail.leaf.has_parent:
             self._tail = replace(self._tail, appended=0)
         else:  # a level may have been added above
@@ -274,7 +271,7 @@ class ListsLoad:
             self._conclude()
             # After any other error the unit may be written all the same: its answer may be lost.
             if isinstance(error, LostRace):
-                delete_rows(_key(page) for unit in self._under_way for page in unit.left)
+                delete_rows(key_of(page) for unit in self._under_way for page in unit.left)
             self._under_way.clear()
             self._begin_anew()
             raise
@@ -311,7 +308,3 @@ def _at_once(works: Iterable[Callable[[], None]]) -> None:
     """Runs the works of several lists in parallel; they are independent."""
     for _ in in_flight(lambda work: work(), works):
         pass
-
-
-def _key(row: Raw) -> Key:
-    return row["pk"]["S"], row["sk"]["S"]

@@ -11,7 +11,7 @@ from itertools import batched
 from typing import Any
 
 from storepost.platform.persistence.client import REFUSED_FOR_NOW
-from storepost.platform.persistence.item import Item, Key, Raw, connection
+from storepost.platform.persistence.item import Item, Key, Raw, connection, key_of
 from storepost.platform.persistence.loads.in_flight import in_flight
 from storepost.platform.persistence.patience import pause
 
@@ -75,7 +75,7 @@ def _insert(rows: Sequence[Raw]) -> list[Key]:
         request = {"Statements": [_statement(row) for row in left]}
         answer = connection.dispatch("BatchExecuteStatement", request)
         codes = [_error_of(response) for response in answer["Responses"]]
-        refused += [_key(r) for r, code in zip(left, codes, strict=True) if code == _EXISTS]
+        refused += [key_of(r) for r, code in zip(left, codes, strict=True) if code == _EXISTS]
         again = [r for r, code in zip(left, codes, strict=True) if code in REFUSED_FOR_NOW]
         if again:
             tries = tries + 1 if len(again) == len(left) else 1
@@ -104,7 +104,3 @@ def _insertion(attributes: tuple[str, ...]) -> str:
     """Returns the statement for rows with these attributes, whose names come from our models."""
     values = ", ".join(f"'{name}': ?" for name in attributes)
     return f'INSERT INTO "{Item.Meta.table_name}" VALUE {{{values}}}'
-
-
-def _key(row: Raw) -> Key:
-    return row["pk"]["S"], row["sk"]["S"]
