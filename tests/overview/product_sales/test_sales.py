@@ -52,7 +52,7 @@ class Shop:
 
     def sell(self, external_id: str, *lines: Any, deliver: bool = True, **change: Any) -> str:
         body = order(lineItems=list(lines), **change)
-        answer = put_order(self.world, self.owner, self.id, external_id, body)
+        answer = put_order(self.owner, self.id, external_id, body)
         assert answer.status in {200, 201}, answer.body
         if deliver:
             self.world.deliver()
@@ -119,7 +119,7 @@ class TestSales:
         assert shop.sales() == (0, 0, 0, "JPY")
         old = order(lineItems=[line("p-1", 2, 500)], updatedAt="2027-01-01T00:00:00Z")
         refunded = {"financialStatus": "refunded", "totalRefunded": old["total"]}
-        answer = put_order(world, owner, shop.id, "1", {**old, **refunded})
+        answer = put_order(owner, shop.id, "1", {**old, **refunded})
         assert (answer.status, answer.json["id"]) == (200, first)
         assert answer.json["totalRefunded"] == old["total"]
         buyer = world.call(
@@ -127,16 +127,16 @@ class TestSales:
         )
         assert buyer.json["spent"] == []
         mixed = {**old, "total": {"amount": 1, "currency": "JPY"}}
-        answer = put_order(world, owner, shop.id, "1", mixed)
+        answer = put_order(owner, shop.id, "1", mixed)
         assert answer.problem() == (422, "currency_mismatch")
-        new = put_order(world, owner, shop.id, "2", old)
+        new = put_order(owner, shop.id, "2", old)
         assert new.problem() == (422, "currency_mismatch")
-        assert put_order(world, owner, shop.id, "2", in_yen(old)).status == 201
+        assert put_order(owner, shop.id, "2", in_yen(old)).status == 201
         world.deliver()
         assert shop.sales() == (1, 2, 1000, "JPY")
         shop.come_back("EUR")
         assert shop.sales() == (1, 2, 1000)
-        assert put_order(world, owner, shop.id, "2", old).status == 200
+        assert put_order(owner, shop.id, "2", old).status == 200
         world.deliver()
         assert shop.sales() == (2, 4, 2000)
 

@@ -103,7 +103,7 @@ def test_every_record_that_changes_an_entry_passes(shop: Shop) -> None:
     other = shop.upsert(anonymousId="a")
     for write in (*QUIET.values(), LOUD["a name"], LOUD["a phone"]):
         write(shop)
-    put(world, shop.owner, shop.store, "1", order())
+    put(shop.owner, shop.store, "1", order())
     shop.call("POST", f"/profiles/{shop.profile}/merge", {"profileId": other})
     LOUD["erased"](shop)
     records = world.records_for(READER)
