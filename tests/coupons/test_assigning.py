@@ -350,8 +350,7 @@ class TestList:
     )
     def test_validation_errors(self, shop: Shop, query: dict[str, object], path: str) -> None:
         coupon = shop.pool()
-        answer = shop.call("GET", f"/coupons/{coupon}/codes", query=query)
-        assert answer.error_paths() == [path]
+        assert shop.call("GET", f"/coupons/{coupon}/codes", query=query).error_paths() == [path]
 
 
 class TestDelete:

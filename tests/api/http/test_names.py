@@ -99,7 +99,7 @@ def test_product_is_stored_without_invisible_characters(world: World, owner: Som
         locales=texts,
         variants=[variant(title=WRITTEN, options=options)],
     )
-    answer = put(world, owner, world.store(owner), "p-1", body)
+    answer = put(owner, world.store(owner), "p-1", body)
     assert answer.status == 201, answer.body
     assert [answer.json[name] for name in ("title", "vendor", "productType")] == [STORED] * 3
     path = f"/products/{answer.json['id']}/variants"

@@ -260,7 +260,7 @@ class TestPriorityChanges:
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         store, other = world.store(owner, name="One"), world.store(owner, name="Two")
-        put(world, owner, store, "p-1", product())
+        put(owner, store, "p-1", product())
         path = f"/stores/{store}/product-priority/changes"
         assert found(world, owner, path) == {"items": [], "total": 0, "page": 1, "pageSize": 25}
         made = [self.applied(world, owner, path) for _ in range(2)]

@@ -67,8 +67,7 @@ class TestSchema:
             ("/definition-schemas/poem", {}),
             ("/definition-schemas/segment", {"schemaVersion": 2}),
         ):
-            answer = desk.send(token, "GET", path, query=query)
-            assert answer.problem() == (404, "not_found")
+            assert desk.send(token, "GET", path, query=query).problem() == (404, "not_found")
 
     def test_bad_input(self, desk: Desk) -> None:
         path, query = "/definition-schemas/segment", {"schemaVersion": 0}
@@ -216,6 +215,5 @@ class TestVersions:
     def test_page_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         definition = desk.define()
         monkeypatch.setattr(pagination, "MAX_ANSWERED", 10)
-        path = f"/definitions/{definition['id']}/versions"
-        answer = desk.send(desk.owner.token, "GET", path)
+        answer = desk.send(desk.owner.token, "GET", f"/definitions/{definition['id']}/versions")
         assert answer.problem() == (422, "page_too_large")

@@ -62,8 +62,7 @@ class TestList:
         for _ in range(2):
             desk.propose()
         monkeypatch.setattr(reading, "MAX_ROWS", 1)
-        query = {"kind": "segment"}
-        answer = desk.send(desk.owner.token, "GET", "/change-proposals", query=query)
+        answer = desk.send(desk.owner.token, "GET", "/change-proposals", query={"kind": "segment"})
         assert answer.problem() == (422, "filter_too_broad")
         assert desk.get("/change-proposals", page=2, pageSize=10)["total"] == 2
 

@@ -22,5 +22,4 @@ def test_invalid_parameters_are_refused(
 ) -> None:
     owner = world.person()
     world.workspace(owner)
-    answer = world.call("GET", path, token=owner.token, query=query)
-    assert answer.error_paths() == [wrong]
+    assert owner.call("GET", path, query=query).error_paths() == [wrong]

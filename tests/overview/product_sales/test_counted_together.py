@@ -53,8 +53,7 @@ class Orders:
 
     def delete(self, number: str) -> None:
         """Deletes an order."""
-        path = f"/stores/{self.store}/orders/{number}"
-        assert self.world.call("DELETE", path, token=self.owner.token).status == 204
+        assert self.owner.call("DELETE", f"/stores/{self.store}/orders/{number}").status == 204
         del self.sold[number]
 
     @property

@@ -25,11 +25,11 @@ class Shop:
         world.deliver()
 
     def call(self, method: str, path: str, body: object = None) -> None:
-        answer = self.world.call(method, path, token=self.owner.token, json_body=body)
+        answer = self.owner.call(method, path, body)
         assert answer.status in {200, 201, 204}, answer.body
 
     def upsert(self, **values: object) -> str:
-        answer = self.world.call("POST", "/profiles", token=self.owner.token, json_body=values)
+        answer = self.owner.call("POST", "/profiles", values)
         assert answer.status in {200, 201}, answer.body
         return str(answer.json["id"])
 

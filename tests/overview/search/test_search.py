@@ -327,8 +327,7 @@ class TestProducts:
     """Products, by their words, ids and SKUs."""
 
     def test_all_fields(self, library: Library) -> None:
-        path = f"/stores/{library.shop}/products/p-1"
-        made = library.call("PUT", path, product())
+        made = library.call("PUT", f"/stores/{library.shop}/products/p-1", product())
         assert made.status == 201
         expected = {
             "kind": "product",
