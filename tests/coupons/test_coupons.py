@@ -197,20 +197,6 @@ class TestList:
         assert shop.ids("/coupons", q="spring", source="platform") == [here]
         assert shop.ids("/coupons", status="ended") == []
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"storeId": "x"}, "query.storeId"),
-            ({"status": "gone"}, "query.status"),
-            ({"sort": "value"}, "query.sort"),
-            ({"page": 0}, "query.page"),
-            ({"q": ""}, "query.q"),
-        ],
-    )
-    def test_validation_errors(self, shop: Shop, query: dict[str, object], path: str) -> None:
-        [named] = shop.call("GET", "/coupons", query=query).error_paths()
-        assert named == path
-
 
 class TestUpdate:
     """PATCH /coupons/{id}."""

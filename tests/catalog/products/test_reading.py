@@ -332,23 +332,6 @@ class TestList:
             listed = get("/products", locale=locale, stock=stock, status="active").json
             assert (locale, stock, listed["total"]) == (locale, stock, expected)
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"status": "gone"}, "query.status"),
-            ({"stock": "none"}, "query.stock"),
-            ({"missing": "sku"}, "query.missing"),
-            ({"sort": "vendor"}, "query.sort"),
-            ({"storeId": "x"}, "query.storeId"),
-            ({"locale": "!"}, "query.locale"),
-            ({"changedFrom": "x"}, "query.changedFrom"),
-            ({"q": " "}, "query.q"),
-        ],
-    )
-    def test_bad_input(self, get: Get, query: dict[str, str], path: str) -> None:
-        [found] = get("/products", **query).error_paths()
-        assert found.startswith(path)
-
     def test_filter_too_broad(
         self, owner: Someone, store: str, get: Get, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -49,9 +49,6 @@ class TestGet:
     def get(self, someone: Someone, link: str) -> Any:
         return someone.call("GET", f"/connect-links/{link}")
 
-    def test_bad_input(self, owner: Someone) -> None:
-        assert self.get(owner, "seven").error_paths() == ["path.id"]
-
     def test_initiator_sees_requesting_workspace(
         self, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
