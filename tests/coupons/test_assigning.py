@@ -340,19 +340,6 @@ class TestList:
         page = shop.get(f"/coupons/{coupon}/codes", profileId=ann, page=2, pageSize=10)
         assert (page["total"], len(page["items"])) == (11, 1)
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"status": "lost"}, "query.status"),
-            ({"profileId": "x"}, "query.profileId"),
-            ({"pageSize": 7}, "query.pageSize"),
-        ],
-    )
-    def test_validation_errors(self, shop: Shop, query: dict[str, object], path: str) -> None:
-        coupon = shop.pool()
-        answer = shop.call("GET", f"/coupons/{coupon}/codes", query=query)
-        assert answer.error_paths() == [path]
-
 
 class TestDelete:
     """DELETE /coupon-codes/{id}."""

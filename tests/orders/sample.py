@@ -58,20 +58,17 @@ def order(**change: object) -> dict[str, Any]:
     }
 
 
-def put(
-    world: World, by: Someone, store: str, external_id: str, body: dict[str, Any], **more: Any
-) -> Answer:
+def put(by: Someone, store: str, external_id: str, body: dict[str, Any], **more: Any) -> Answer:
     """Puts an order into a store."""
-    path = f"/stores/{store}/orders/{external_id}"
-    return world.call("PUT", path, token=by.token, json_body=body, **more)
+    return by.call("PUT", f"/stores/{store}/orders/{external_id}", body, **more)
 
 
 BUYER = f"buyer.{CANARY}@example.com"
 
 
-def profile_of(world: World, by: Someone, body: dict[str, Any]) -> dict[str, Any]:
+def profile_of(by: Someone, body: dict[str, Any]) -> dict[str, Any]:
     """The buyer's profile whole."""
-    answer = world.call("GET", f"/profiles/{body['buyer']['profileId']}", token=by.token)
+    answer = by.call("GET", f"/profiles/{body['buyer']['profileId']}")
     assert answer.status == 200, answer.body
     profile: dict[str, Any] = answer.json
     return profile

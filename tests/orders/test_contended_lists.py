@@ -61,11 +61,10 @@ class TestConcurrentOrders:
         self.store = world.store(self.owner)
 
     def put(self, number: int) -> dict[str, Any]:
-        answer = self.world.call(
+        answer = self.owner.call(
             "PUT",
             f"/stores/{self.store}/orders/o-{number}",
-            token=self.owner.token,
-            json_body=order(
+            order(
                 number=f"#{number}",
                 customer={"externalId": f"c-{number}", "email": f"buyer{number}@example.com"},
             ),
@@ -75,7 +74,7 @@ class TestConcurrentOrders:
         return made
 
     def total(self, path: str) -> tuple[int, int]:
-        answer = self.world.call("GET", path, token=self.owner.token, query={"pageSize": 100})
+        answer = self.owner.call("GET", path, query={"pageSize": 100})
         return answer.json["total"], len(answer.json["items"])
 
     def check(self, orders: int) -> None:
@@ -89,7 +88,7 @@ class TestConcurrentOrders:
         with nodes_locked() as made:
             sent = [first, *(self.put(number) for number in range(1, ORDERS))]
         assert made.count("TransactWriteItems") == 2 * (ORDERS - 1)
-        shown = self.world.call("GET", "/orders", token=self.owner.token)
+        shown = self.owner.call("GET", "/orders")
         assert {item["id"] for item in shown.json["items"]} == {each["id"] for each in sent}
         assert all(tree.rows.pending() for tree in trees_of(self.workspace))
         self.check(ORDERS)
@@ -111,9 +110,6 @@ class TestConcurrentOrders:
         body = order(number="#1", customer=None)
         path = f"/stores/{self.store}/orders/o-1"
         with nodes_locked():
-            answers = [
-                self.world.call("PUT", path, token=self.owner.token, json_body=body, key="again")
-                for _ in range(2)
-            ]
+            answers = [self.owner.call("PUT", path, body, key="again") for _ in range(2)]
         assert answers[0].json == answers[1].json
         assert self.total("/orders") == (2, 2)

@@ -14,61 +14,43 @@ from tests.orders.sample import in_yen, order, put
 class TestList:
     """GET /orders."""
 
-    def test_bad_input(self, world: World, owner: Someone) -> None:
-        query = {
-            "page": "x",
-            "pageSize": 26,
-            "storeId": 1,
-            "financialStatus": "paid,lost",
-            "cancelled": "perhaps",
-            "placedFrom": "yesterday",
-            "sort": "number",
-        }
-        answer = world.call("GET", "/orders", token=owner.token, query=query)
-        assert sorted(answer.error_paths()) == sorted(f"query.{name}" for name in query)
-
     def test_other_workspaces_orders_are_not_listed(
         self, world: World, owner: Someone, store: str
     ) -> None:
-        put(world, owner, store, "o-1", order())
+        put(owner, store, "o-1", order())
         stranger = world.person()
         world.workspace(stranger)
         for query in ({}, {"storeId": store}, {"externalId": "o-1"}):
-            answer = world.call("GET", "/orders", token=stranger.token, query=query)
+            answer = stranger.call("GET", "/orders", query=query)
             assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
     def test_filter_too_broad(
-        self, world: World, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
+        self, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
-        [one, _] = [put(world, owner, store, f"o-{n}", order()).json for n in range(2)]
+        [one, _] = [put(owner, store, f"o-{n}", order()).json for n in range(2)]
         query = {"profileId": one["buyer"]["profileId"], "cancelled": "false"}
-        broad = world.call("GET", "/orders", token=owner.token, query=query)
+        broad = owner.call("GET", "/orders", query=query)
         assert broad.problem() == (422, "filter_too_broad")
         assert broad.json["errors"][0]["path"] == "query.placedFrom"
 
-    def test_pagination_of_orders_of_one_buyer(
-        self, world: World, owner: Someone, store: str
-    ) -> None:
+    def test_pagination_of_orders_of_one_buyer(self, owner: Someone, store: str) -> None:
         made = [
-            put(world, owner, store, f"o-{n}", order(placedAt=f"2026-02-{n:02d}T00:00:00Z")).json
+            put(owner, store, f"o-{n}", order(placedAt=f"2026-02-{n:02d}T00:00:00Z")).json
             for n in range(1, 13)
         ]
         buyer = made[0]["buyer"]["profileId"]
         for sort, expected in (("placedAt", made), ("-placedAt", made[::-1])):
             for page in (1, 2, 3):
                 query = {"profileId": buyer, "sort": sort, "page": page, "pageSize": 10}
-                answer = world.call("GET", "/orders", token=owner.token, query=query).json
+                answer = owner.call("GET", "/orders", query=query).json
                 shown = expected[(page - 1) * 10 : page * 10]
                 assert [row["id"] for row in answer["items"]] == [row["id"] for row in shown]
                 assert answer["total"] == 12
 
     def test_every_filter_matches_model(self, world: World, owner: Someone, store: str) -> None:
         other = world.store(owner, currency="JPY")
-        made = [
-            self._made(world, owner, number, (store, other)[number % 3 == 0])
-            for number in range(24)
-        ]
+        made = [self._made(owner, number, (store, other)[number % 3 == 0]) for number in range(24)]
         buyer = next(row["buyer"]["profileId"] for row in made if row["buyer"])
 
         def keeps(row: dict[str, Any], query: dict[str, str]) -> bool:
@@ -119,7 +101,7 @@ class TestList:
             for sort, expected in (("placedAt", matching), ("-placedAt", matching[::-1])):
                 for page in (1, 2, 3):
                     parameters = {**query, "sort": sort, "page": page, "pageSize": 10}
-                    answer = world.call("GET", "/orders", token=owner.token, query=parameters)
+                    answer = owner.call("GET", "/orders", query=parameters)
                     assert answer.status == 200, answer.body
                     shown = expected[(page - 1) * 10 : page * 10]
                     assert [row["id"] for row in answer.json["items"]] == [
@@ -129,7 +111,7 @@ class TestList:
                     for row, order_whole in zip(answer.json["items"], shown, strict=True):
                         assert row == {name: order_whole[name] for name in row}
 
-    def _made(self, world: World, by: Someone, number: int, store: str) -> dict[str, Any]:
+    def _made(self, by: Someone, number: int, store: str) -> dict[str, Any]:
         """The n-th order of a varied set: five buyers, all states, some equal times."""
         body = order(
             number=f"o-{number}",
@@ -143,7 +125,7 @@ class TestList:
         )
         if number % 3 == 0:
             body = in_yen(body)
-        answer = put(world, by, store, f"o-{number}", body)
+        answer = put(by, store, f"o-{number}", body)
         assert answer.status == 201, answer.body
         made: dict[str, Any] = answer.json
         return made

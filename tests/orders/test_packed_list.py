@@ -44,12 +44,12 @@ def grow(lists: OrderList, store: UUID) -> list[str]:
     return [f"#{day}" for day in reversed(range(ORDERS))]
 
 
-def listed(world: World, by: Someone, **query: str) -> list[dict[str, Any]]:
+def listed(by: Someone, **query: str) -> list[dict[str, Any]]:
     """All pages of the list, each with the same total."""
     items: list[dict[str, Any]] = []
     while True:
         page = {"page": str(len(items) // 50 + 1), "pageSize": "50", **query}
-        answer = world.call("GET", "/orders", token=by.token, query=page)
+        answer = by.call("GET", "/orders", query=page)
         assert answer.status == 200, answer.body
         items += answer.json["items"]
         if len(answer.json["items"]) < 50:
@@ -62,7 +62,7 @@ def test_packed_old_orders_can_be_changed_and_deleted(world: World) -> None:
     owner = world.person()
     workspace, store = world.workspace(owner), world.store(owner)
     old = order(placedAt="2024-07-01T12:00:00Z", number="#old")
-    assert put(world, owner, store, "o-1", old).status == 201
+    assert put(owner, store, "o-1", old).status == 201
     for lists in (OrderList(workspace), OrderList(workspace, UUID(store))):
         numbers = grow(lists, UUID(store))
         nodes, _ = lists.tree.rows.everything()
@@ -70,20 +70,20 @@ def test_packed_old_orders_can_be_changed_and_deleted(world: World) -> None:
         assert len(lists.tree.rows.live(EVERYTHING)) < ORDERS
     place = numbers.index(f"#{(datetime(2024, 7, 1, tzinfo=UTC) - BEGAN).days}")
     numbers.insert(place, "#old")
-    assert [item["number"] for item in listed(world, owner)] == numbers
-    assert [item["number"] for item in listed(world, owner, storeId=store)] == numbers
+    assert [item["number"] for item in listed(owner)] == numbers
+    assert [item["number"] for item in listed(owner, storeId=store)] == numbers
     voided = [number for number in numbers if number != "#old" and int(number[1:]) % 50 == 0]
-    assert [i["number"] for i in listed(world, owner, financialStatus="voided")] == voided
+    assert [i["number"] for i in listed(owner, financialStatus="voided")] == voided
 
     changed = {**old, "financialStatus": "voided", "updatedAt": "2026-03-02T10:31:00Z"}
-    assert put(world, owner, store, "o-1", changed).status == 200
+    assert put(owner, store, "o-1", changed).status == 200
     for query in ({}, {"storeId": store}):
-        found = listed(world, owner, financialStatus="voided", **query)
+        found = listed(owner, financialStatus="voided", **query)
         assert sorted([*voided, "#old"]) == sorted(item["number"] for item in found)
-    gone = world.call("DELETE", f"/stores/{store}/orders/o-1", token=owner.token)
+    gone = owner.call("DELETE", f"/stores/{store}/orders/o-1")
     assert gone.status == 204
     numbers.remove("#old")
     for query in ({}, {"storeId": store}):
-        assert [item["number"] for item in listed(world, owner, **query)] == numbers
+        assert [item["number"] for item in listed(owner, **query)] == numbers
     for lists in (OrderList(workspace), OrderList(workspace, UUID(store))):
         assert faults(lists.tree) == []

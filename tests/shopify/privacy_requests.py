@@ -19,13 +19,12 @@ def remove_app(hooks: Hooks) -> None:
 
 def profiles(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
     """All of the workspace's profiles."""
-    return list(hooks.world.call("GET", "/profiles", token=owner.token).json["items"])
+    return list(owner.call("GET", "/profiles").json["items"])
 
 
 def of_profile(hooks: Hooks, owner: Someone, profile_id: str, what: str) -> Any:
     """The items of one of a profile's lists."""
-    path = f"/profiles/{profile_id}/{what}"
-    return hooks.world.call("GET", path, token=owner.token).json["items"]
+    return owner.call("GET", f"/profiles/{profile_id}/{what}").json["items"]
 
 
 def put_elsewhere(hooks: Hooks, owner: Someone, **overrides: Any) -> None:
@@ -37,7 +36,7 @@ def put_elsewhere(hooks: Hooks, owner: Someone, **overrides: Any) -> None:
         **overrides,
     }
     path = f"/stores/{hooks.world.store(owner)}/customers/7"
-    assert hooks.world.call("PUT", path, token=owner.token, json_body=body).status == 201
+    assert owner.call("PUT", path, body).status == 201
 
 
 REDACT = {**ASKED, "orders_to_redact": [ORDER, 5, None]}

@@ -78,13 +78,11 @@ def fill(shopify: Shopify, customers: int, orders: int) -> None:
 
 
 def ask(hooks: Hooks, owner: Someone, body: object = SCOPE) -> Answer:
-    path = f"/stores/{hooks.store.id}/imports"
-    return hooks.world.call("POST", path, token=owner.token, json_body=body)
+    return owner.call("POST", f"/stores/{hooks.store.id}/imports", body)
 
 
 def state(hooks: Hooks, owner: Someone, import_id: str) -> dict[str, Any]:
-    path = f"/stores/{hooks.store.id}/imports/{import_id}"
-    return dict(hooks.world.call("GET", path, token=owner.token).json)
+    return dict(owner.call("GET", f"/stores/{hooks.store.id}/imports/{import_id}").json)
 
 
 def pulled(hooks: Hooks, owner: Someone) -> dict[str, Any]:
@@ -97,11 +95,10 @@ def pulled(hooks: Hooks, owner: Someone) -> dict[str, Any]:
 
 def imports_of(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
     """The store's imports, the newest first."""
-    path = f"/stores/{hooks.store.id}/imports"
-    return list(hooks.world.call("GET", path, token=owner.token).json["items"])
+    return list(owner.call("GET", f"/stores/{hooks.store.id}/imports").json["items"])
 
 
 def totals(hooks: Hooks, owner: Someone) -> tuple[int, int]:
     """How many profiles and orders the workspace has."""
-    profiles = hooks.world.call("GET", "/profiles", token=owner.token).json["total"]
-    return int(profiles), int(hooks.world.call("GET", "/orders", token=owner.token).json["total"])
+    profiles = owner.call("GET", "/profiles").json["total"]
+    return int(profiles), int(owner.call("GET", "/orders").json["total"])

@@ -106,8 +106,7 @@ class Shopify:
 
     def begin(self, someone: Someone, shop: str = SHOP) -> dict[str, Any]:
         """A pending connection that a person began in their active workspace."""
-        body = {"type": "shopify", "shop": shop}
-        answer = self.world.call("POST", "/connections", token=someone.token, json_body=body)
+        answer = someone.call("POST", "/connections", {"type": "shopify", "shop": shop})
         assert answer.status == 201, answer.body
         return dict(answer.json)
 
@@ -133,8 +132,7 @@ class Shopify:
 
     def choose(self, someone: Someone, link: str, choice: dict[str, Any], **more: Any) -> Answer:
         """A person connects the link's shop."""
-        path = f"/connect-links/{link}/connect"
-        return self.world.call("POST", path, token=someone.token, json_body=choice, **more)
+        return someone.call("POST", f"/connect-links/{link}/connect", choice, **more)
 
     def connect(self, someone: Someone, workspace: WorkspaceScope, shop: str = SHOP) -> Store:
         """Connects a shop to a workspace, with all steps."""
@@ -150,7 +148,7 @@ class Shopify:
 
     def connections(self, someone: Someone, **query: object) -> list[dict[str, Any]]:
         """The connections of the person's active workspace."""
-        answer = self.world.call("GET", "/connections", token=someone.token, query=query)
+        answer = someone.call("GET", "/connections", query=query)
         assert answer.status == 200, answer.body
         return list(answer.json["items"])
 

@@ -69,7 +69,7 @@ class TestApproved:
     """GET /connections/shopify/callback, used as intended."""
 
     def test_redirects_to_connect_link_without_connecting(
-        self, world: World, shopify: Shopify, owner: Someone
+        self, shopify: Shopify, owner: Someone
     ) -> None:
         before = shopify.begin(owner)
         answer = shopify.callback(shopify.approved(before))
@@ -93,7 +93,7 @@ class TestApproved:
             "read_locales",
         )
         assert find_claim(SHOP) is None
-        assert world.call("GET", "/stores", token=owner.token).json["items"] == []
+        assert owner.call("GET", "/stores").json["items"] == []
         assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
 
     def test_approval_by_stranger_does_not_connect_initiator(
@@ -106,7 +106,7 @@ class TestApproved:
         made = {row.key for row in world.rows("workspace#")} - rows
         assert {sort_key for _, sort_key in made} == {f"install#{SHOP}"}
         assert find_claim(SHOP) is None
-        body = world.call("GET", "/connections", token=owner.token).body.decode()
+        body = owner.call("GET", "/connections").body.decode()
         assert not re.search(r"connect-link|link#", body)
 
     def test_redirects_to_dashboard_if_configured(
@@ -280,8 +280,7 @@ class TestAttacked:
         self, world: World, shopify: Shopify, owner: Someone, change: Change
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
-        answer = shopify.callback(change(shopify, parameters))
-        assert answer.problem() == REFUSED
+        assert shopify.callback(change(shopify, parameters)).problem() == REFUSED
         assert world.rows("link#") == world.rows("shop#") == []
 
     def test_refused_attempt_does_not_consume_state(self, shopify: Shopify, owner: Someone) -> None:
@@ -294,15 +293,13 @@ class TestAttacked:
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         for twice in (f"&shop={SHOP}", f"&shop={OTHER}", f"&hmac={parameters['hmac']}"):
-            path = "/connections/shopify/callback"
-            answer = call_raw(world, path, query_of(parameters) + twice)
+            answer = call_raw(world, "/connections/shopify/callback", query_of(parameters) + twice)
             assert answer.problem() == REFUSED
         assert world.rows("link#") == []
 
     @pytest.mark.parametrize("query", ["%", "a=%ff", "=", "code", "&&", "hmac=%00"])
     def test_malformed_query_is_refused(self, world: World, shopify: Shopify, query: str) -> None:
-        answer = call_raw(world, "/connections/shopify/callback", query)
-        assert answer.problem() == REFUSED
+        assert call_raw(world, "/connections/shopify/callback", query).problem() == REFUSED
 
     def test_state_is_accepted_once(self, world: World, shopify: Shopify, owner: Someone) -> None:
         parameters = shopify.approved(shopify.begin(owner))
@@ -450,8 +447,8 @@ class TestConnectedShop:
     """An approval of a shop that is connected, here or elsewhere."""
 
     @pytest.fixture
-    def workspace(self, world: World, owner: Someone) -> WorkspaceScope:
-        body = world.call("GET", "/me", token=owner.token).json
+    def workspace(self, owner: Someone) -> WorkspaceScope:
+        body = owner.call("GET", "/me").json
         return WorkspaceScope(UUID(body["workspaces"][0]["id"]))
 
     def test_existing_store_gets_new_tokens(

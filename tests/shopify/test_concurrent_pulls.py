@@ -57,8 +57,7 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
 
 def by_key(shop: Shop) -> None:
     """A request upserts the person."""
-    body = {"email": EMAIL, "anonymousId": "a-1"}
-    answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("POST", "/profiles", {"email": EMAIL, "anonymousId": "a-1"})
     assert answer.status in {200, 201}, answer.body
 
 
@@ -77,8 +76,7 @@ def by_another_store(shop: Shop, other: str) -> None:
     """Another store puts the person."""
     at = clock.to_text(clock.now())
     body = {"email": EMAIL, "externalCreatedAt": at, "externalUpdatedAt": at}
-    path = f"/stores/{other}/customers/c-1"
-    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("PUT", f"/stores/{other}/customers/c-1", body)
     assert answer.status in {200, 201}, answer.body
 
 

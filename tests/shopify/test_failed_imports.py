@@ -209,8 +209,7 @@ class TestFailed:
         answer, fetch = ask(hooks, owner), exports.fetch
 
         def fetched(export: Export, spool: Spool, seconds: float) -> None:
-            path = f"/stores/{hooks.store.id}/disconnect"
-            assert hooks.world.call("POST", path, token=owner.token).status == 200
+            assert owner.call("POST", f"/stores/{hooks.store.id}/disconnect").status == 200
             fetch(export, spool, seconds)
 
         monkeypatch.setattr(running, "fetch", fetched)

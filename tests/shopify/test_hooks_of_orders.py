@@ -25,7 +25,7 @@ from tests.shopify.hooks import (
 
 
 def listed(hooks: Hooks, owner: Someone) -> int:
-    answer = hooks.world.call("GET", "/orders", token=owner.token)
+    answer = owner.call("GET", "/orders")
     assert answer.status == 200
     return int(answer.json["total"])
 
@@ -50,14 +50,14 @@ class TestCreate:
         )
         assert order.customer_external_id == str(CUSTOMER)
         assert listed(hooks, owner) == 1
-        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        [profile] = owner.call("GET", "/profiles").json["items"]
         assert (profile["email"], profile["name"]) == (EMAIL, "Barnabas")
 
     def test_guest_order(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify(
             "orders/create", order_body(customer=None, email=f"guest.{CANARY}@example.com")
         )
-        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        [profile] = owner.call("GET", "/profiles").json["items"]
         assert profile["email"] == f"guest.{CANARY}@example.com"
 
     def test_order_without_buyer(self, hooks: Hooks) -> None:
@@ -182,8 +182,8 @@ class TestDelete:
         hooks.notify("orders/delete", {"id": ORDER})
         assert hooks.order() is None
         assert listed(hooks, owner) == 0
-        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
-        whole = hooks.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
+        [profile] = owner.call("GET", "/profiles").json["items"]
+        whole = owner.call("GET", f"/profiles/{profile['id']}").json
         assert (whole["orders"], whole["spent"]) == (0, [])
 
     def test_newer_update_restores_order(self, hooks: Hooks, owner: Someone) -> None:
@@ -193,9 +193,8 @@ class TestDelete:
         newer = (clock.now() + timedelta(seconds=5)).isoformat()
         hooks.notify("orders/updated", order_body(updated_at=newer))
         assert hooks.order() is not None
-        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
-        path = f"/profiles/{profile['id']}/events"
-        events = hooks.world.call("GET", path, token=owner.token).json
+        [profile] = owner.call("GET", "/profiles").json["items"]
+        events = owner.call("GET", f"/profiles/{profile['id']}/events").json
         names = sorted(event["name"] for event in events["items"])
         assert (names, events["total"]) == (["order_placed", "order_refunded"], 2)
 
@@ -207,15 +206,15 @@ class TestDelete:
 
     def test_restored_order_records_no_second_event(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify("orders/create", order_body())
-        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        [profile] = owner.call("GET", "/profiles").json["items"]
         path = f"/profiles/{profile['id']}/events"
-        before = hooks.world.call("GET", path, token=owner.token).json["items"]
+        before = owner.call("GET", path).json["items"]
         assert "order_placed" in {event["name"] for event in before}
         hooks.notify("orders/delete", {"id": ORDER})
         hooks.world.advance(minutes=1)
         hooks.notify("orders/updated", order_body(updated_at=clock.now().isoformat()))
         assert listed(hooks, owner) == 1
-        after = hooks.world.call("GET", path, token=owner.token).json["items"]
+        after = owner.call("GET", path).json["items"]
         assert [event["name"] for event in after] == [event["name"] for event in before]
 
     def test_older_update_does_not_restore_order(self, hooks: Hooks) -> None:

@@ -280,8 +280,7 @@ class TestDelete:
         person = hooks.profile()
 
         def erases() -> None:
-            path = f"/profiles/{person.id}"
-            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+            assert owner.call("DELETE", f"/profiles/{person.id}").status == 204
 
         for step in (erases, deletes) if is_late else (deletes, erases):
             step()
@@ -306,8 +305,7 @@ class TestDelete:
         hooks.notify("customers/create", customer_body(**consents("subscribed")))
         hooks.notify("customers/delete", {"id": CUSTOMER}, at=moment(UPDATED))
         person = hooks.profile()
-        path = f"/profiles/{person.id}"
-        assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("DELETE", f"/profiles/{person.id}").status == 204
         raw = json.dumps(customer_body(updated_at=LATER, **consents("subscribed"))).encode()
         customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
         hooks.world.deliver()
@@ -332,7 +330,7 @@ class TestEmailConsent:
     def test_change_names_shop_as_source(self, hooks: Hooks, owner: Someone) -> None:
         hooks.notify(EMAIL_TOPIC, email_consent("subscribed"))
         path = f"/profiles/{hooks.profile().id}/consent"
-        [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
+        [change] = owner.call("GET", path).json["items"]
         assert (change["source"], change["store"]["id"]) == ("shopify", str(hooks.store.id))
         assert change["occurredAt"] == "2026-02-05T15:00:00.000Z"
         assert change["by"] is None

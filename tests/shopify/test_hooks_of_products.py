@@ -76,7 +76,7 @@ class TestProducts:
 
     def shown(self, hooks: Hooks, owner: Someone, path: str = "") -> Any:
         path = f"/products/{self.id_of(hooks)}{path}"
-        answer = hooks.world.call("GET", path, token=owner.token)
+        answer = owner.call("GET", path)
         assert answer.status == 200, answer.body
         return answer.json
 

@@ -189,7 +189,7 @@ class TestDetails:
         store = shopify.store(hooks.workspace)
         assert (store.name, store.primary_locale) == ("Renamed", "fr")
         assert [row.locale for row in store.locales] == ["fr", "en"]
-        codes = hooks.world.call("GET", "/locales", token=owner.token).json["items"]
+        codes = owner.call("GET", "/locales").json["items"]
         assert {row["code"] for row in codes} == {"fr", "en"}
 
     def test_currency_is_not_changed(self, hooks: Hooks, shopify: Shopify) -> None:

@@ -27,8 +27,7 @@ def bodies(topic: str) -> list[bytes]:
 @pytest.mark.parametrize("topic", sorted(SHAPES))
 def test_hostile_body_causes_no_server_error_or_dead_letter(hooks: Hooks, topic: str) -> None:
     for body in bodies(topic):
-        answer = hooks.post(topic, body)
-        assert answer.status < 500
+        assert hooks.post(topic, body).status < 500
     hooks.world.deliver()
     assert hooks.world.queue_depth("WebhookQueue") == 0
     assert hooks.world.queue_depth("WebhookDeadLetters") == 0

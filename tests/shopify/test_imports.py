@@ -54,8 +54,7 @@ class TestCreate:
 
     def test_custom_store_is_refused(self, hooks: Hooks, owner: Someone) -> None:
         path = f"/stores/{hooks.world.store(owner)}/imports"
-        answer = hooks.world.call("POST", path, token=owner.token, json_body=SCOPE)
-        assert answer.problem() == (409, "store_not_pullable")
+        assert owner.call("POST", path, SCOPE).problem() == (409, "store_not_pullable")
 
     def test_disconnected_store_is_refused(self, hooks: Hooks, owner: Someone) -> None:
         hooks.remove_app()
@@ -196,7 +195,7 @@ class TestPull:
         store_import = pulled(hooks, owner)
         assert store_import["imported"] == {"customers": 2, "orders": 0, "products": 0}
         path = f"/stores/{hooks.store.id}/imports/{store_import['id']}/problems"
-        problems = hooks.world.call("GET", path, token=owner.token).json["items"]
+        problems = owner.call("GET", path).json["items"]
         assert [(p["index"], p["externalId"], p["code"]) for p in problems] == [
             (0, "1", "validation"),
             (1, "2", "currency_mismatch"),

@@ -68,7 +68,7 @@ def problems(hooks: Hooks, owner: Someone, store_import: dict[str, Any]) -> list
     """The problems of an import that has ended."""
     assert store_import["status"] == "completed"
     path = f"/stores/{hooks.store.id}/imports/{store_import['id']}/problems"
-    return list(hooks.world.call("GET", path, token=owner.token).json["items"])
+    return list(owner.call("GET", path).json["items"])
 
 
 class TestWebhook:

@@ -66,7 +66,7 @@ def test_disconnection_is_atomic(
     """The app is removed from the shop after it; that step may stay undone."""
 
     def end() -> Any:
-        return world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token, key="k")
+        return owner.call("DELETE", f"/connections/shopify:{SHOP}", key="k")
 
     for positions in crashes(world, end, outside=[shopify.server.pretend.shops]):
         assert (find_claim(SHOP) is None) is (active(workspace) == [])

@@ -59,8 +59,7 @@ def test_link_unsubscribes_in_workspace_that_has_the_shop(
     there = there or successor(world, shopify)
     page = Page(opened(there, path))
     assert "a•••@example.com" in page.text
-    answer = posted(there, path, ONE_CLICK)
-    assert answer.status == 200
+    assert posted(there, path, ONE_CLICK).status == 200
     assert consent(there) == "unsubscribed"
     person = there.find_profile(email=ANN)["id"]
     history: list[dict[str, Any]] = there.get(f"/profiles/{person}/consent")["items"]

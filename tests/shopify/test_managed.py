@@ -40,7 +40,7 @@ class TestManagedByPlatform:
         self, hooks: Hooks, owner: Someone, method: str, path: str, body: object
     ) -> None:
         at = f"/stores/{hooks.store.id}{path}"
-        answer = hooks.world.call(method, at, token=owner.token, json_body=body)
+        answer = owner.call(method, at, body)
         assert answer.problem() == (409, "store_managed_by_platform")
         is_of_write_back = path.startswith("/write-back")
         detail = "Only custom stores have a write-back address."

@@ -22,14 +22,14 @@ def marketing(state: str, level: str | None, at: str = UPDATED) -> Any:
 def evidence(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
     """The person's evidence, the newest first."""
     path = f"/profiles/{hooks.profile().id}/consent/evidence"
-    return list(hooks.world.call("GET", path, token=owner.token).json["items"])
+    return list(owner.call("GET", path).json["items"])
 
 
 def change(hooks: Hooks, owner: Someone, state: str, **body: object) -> None:
     """A request changes the person's consent, and the shop is sent that."""
     path = f"/profiles/{hooks.profile().id}/consent/email"
     payload = {"state": state, **body}
-    assert hooks.world.call("PUT", path, token=owner.token, json_body=payload).status == 200
+    assert owner.call("PUT", path, payload).status == 200
     hooks.world.deliver()
 
 
@@ -142,7 +142,7 @@ class TestDoubleOptIn:
         """Sends the opt-in email; the path of its link."""
         path = f"/profiles/{hooks.profile().id}/opt-in-requests"
         form = {"proof": {"reference": "form 4711"}}
-        assert hooks.world.call("POST", path, token=owner.token, json_body=form).status == 202
+        assert owner.call("POST", path, form).status == 202
         [link] = hooks.world.emails()[-1].links
         return link.removeprefix(BASE_URL)
 

@@ -75,9 +75,7 @@ class TestUndatedWebhooks:
         shopify.shop(SHOP).customers.append(made)
         hooks.notify("customers/create", customer_body(**consents("subscribed", "subscribed")))
         path = f"/profiles/{hooks.profile().id}/consent/{channel}"
-        body = {"state": "unsubscribed"}
-        answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
-        assert answer.status == 200
+        assert owner.call("PUT", path, {"state": "unsubscribed"}).status == 200
         hooks.world.deliver()
         assert self.state(made, channel) == "UNSUBSCRIBED"
         return made
@@ -108,8 +106,7 @@ class TestUndatedWebhooks:
         states = {"email": profile.email_consent, "sms": profile.sms_consent}
         assert states.pop(channel) is ConsentState.UNSUBSCRIBED
         assert list(states.values()) == [ConsentState.SUBSCRIBED]
-        path = f"/profiles/{profile.id}/consent"
-        change = hooks.world.call("GET", path, token=owner.token).json["items"][0]
+        change = owner.call("GET", f"/profiles/{profile.id}/consent").json["items"][0]
         assert [each["skipReason"] for each in change["writeBacks"]] == ["superseded"]
         assert clock.from_text(change["occurredAt"]) >= sent_after
 
@@ -117,9 +114,9 @@ class TestUndatedWebhooks:
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, channel: str
     ) -> None:
         path = f"/profiles/{hooks.profile().id}/consent"
-        before = hooks.world.call("GET", path, token=owner.token).json
+        before = owner.call("GET", path).json
         self.subscribe(hooks, buyer, channel, late=True)
-        assert hooks.world.call("GET", path, token=owner.token).json == before
+        assert owner.call("GET", path).json == before
 
 
 class TestLinksOfMovedShop:
@@ -169,7 +166,7 @@ class TestLinksOfMovedShop:
         path = self.link(before, ANN)
         self.link(after, ANN)
         person = profile_of(before, ANN)["id"]
-        world.call("DELETE", f"/profiles/{person}", token=before.owner.token)
+        before.owner.call("DELETE", f"/profiles/{person}")
         assert world.call("GET", path).status == 200
         assert self.one_click(world, path) == 200
         assert profile_of(after, ANN)["emailMarketingConsent"] == "unsubscribed"
@@ -280,9 +277,9 @@ class TestPulledBoxes:
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
     ) -> None:
         path = f"/profiles/{hooks.profile().id}/consent"
-        before = hooks.world.call("GET", path, token=owner.token).json
+        before = owner.call("GET", path).json
         pulled(hooks, owner)
-        assert hooks.world.call("GET", path, token=owner.token).json == before
+        assert owner.call("GET", path).json == before
 
     def test_pulled_subscription_of_unsubscribed_person_is_corrected(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
@@ -346,7 +343,7 @@ class TestPermissionRestored:
         ):
             self.grant(hooks, shopify, *scopes)
             hooks.world.deliver()
-            row, *_ = hooks.world.call("GET", "/write-backs", token=owner.token).json["items"]
+            row, *_ = owner.call("GET", "/write-backs").json["items"]
             assert (row["writeBack"]["status"], row["writeBack"]["skipReason"]) == expected
         assert made.email_consent.marketing_state == "UNSUBSCRIBED"
 

@@ -68,8 +68,7 @@ class TestDataRequest:
     def test_erased_customer_with_new_order(self, known: Hooks, owner: Someone) -> None:
         """The rest of the erased customer names nobody."""
         [gone] = profiles(known, owner)
-        path = f"/profiles/{gone['id']}"
-        assert known.world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("DELETE", f"/profiles/{gone['id']}").status == 204
         before = len(known.world.emails())
         webhook = Webhook(SHOP, "customers/data_request", clock.now(), json.dumps(ASKED).encode())
         privacy.data_requested(webhook, lambda: 10**6)
@@ -123,7 +122,7 @@ class TestCustomerRedact:
         assert of_profile(known, owner, profile["id"], "events") == []
         history = of_profile(known, owner, profile["id"], "consent")
         assert {each["address"] for each in history} == {EMAIL}
-        whole = known.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
+        whole = owner.call("GET", f"/profiles/{profile['id']}").json
         assert (whole["orders"], whole["spent"], len(whole["stores"])) == (0, [], 1)
 
     @pytest.mark.parametrize("statement", ["event", "anonymous id", "consent"])
@@ -138,7 +137,7 @@ class TestCustomerRedact:
                 "email": EMAIL, "state": "unsubscribed", "occurredAt": "2026-06-01T00:00:00Z",
             }]}),
         }[statement]  # fmt: skip
-        answer = known.world.call("POST", path, token=owner.token, json_body=body)
+        answer = owner.call("POST", path, body)
         assert answer.status in {200, 201}, answer.body
         known.notify("customers/redact", REDACT)
         [left] = profiles(known, owner)
@@ -228,8 +227,7 @@ class TestCustomerRedact:
     ) -> None:
         """The order claims the id, and the rest of the customer doesn't hide the new profile."""
         [profile] = profiles(known, owner)
-        path = f"/profiles/{profile['id']}"
-        assert known.world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("DELETE", f"/profiles/{profile['id']}").status == 204
         order = order_body(id=99, updated_at=clock.now().isoformat())
         body = json.dumps(order).encode()
         created = Webhook(SHOP, "orders/create", clock.now(), body)
@@ -265,7 +263,7 @@ class TestCustomerRedact:
         shopify.shop().customers += there
         path = f"/stores/{known.store.id}/imports"
         scope = {"scope": "customers_orders"}
-        assert known.world.call("POST", path, token=owner.token, json_body=scope).status == 202
+        assert owner.call("POST", path, scope).status == 202
         known.world.deliver()
         assert [each["email"] for each in profiles(known, owner)] == [there[0].email]
 
@@ -290,7 +288,7 @@ class TestCustomerRedact:
         if was_erased:
             hooks.notify("customers/create", customer_body(**consents("subscribed")))
             path = f"/profiles/{hooks.profile().id}"
-            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+            assert owner.call("DELETE", path).status == 204
         webhook = Webhook(SHOP, what, clock.now(), json.dumps(body()).encode())
         payload = json.dumps({**REDACT, "orders_to_redact": []}).encode()
         redacts = Webhook(SHOP, "customers/redact", clock.now(), payload)

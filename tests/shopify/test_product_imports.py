@@ -51,7 +51,7 @@ def shown(hooks: Hooks, owner: Someone, number: int, path: str = "", **query: st
     """A product, or what is behind it."""
     product = product_id(hooks.store.id, str(number))
     path = f"/products/{product}{path}"
-    answer = hooks.world.call("GET", path, token=owner.token, query=query)
+    answer = owner.call("GET", path, query=query)
     assert answer.status == 200, answer.body
     return answer.json
 
@@ -59,7 +59,7 @@ def shown(hooks: Hooks, owner: Someone, number: int, path: str = "", **query: st
 def there(hooks: Hooks, owner: Someone) -> list[str]:
     """The shop's names of the store's products that aren't removed."""
     query = {"storeId": str(hooks.store.id), "pageSize": "100"}
-    answer = hooks.world.call("GET", "/products", token=owner.token, query=query)
+    answer = owner.call("GET", "/products", query=query)
     return sorted(each["externalId"] for each in answer.json["items"])
 
 
@@ -102,7 +102,7 @@ class TestPull:
         done = pulled(hooks, owner)
         assert (done["status"], done["imported"]["products"]) == ("completed", 1)
         path = f"/stores/{hooks.store.id}/imports/{done['id']}/problems"
-        assert hooks.world.call("GET", path, token=owner.token).json["items"] == []
+        assert owner.call("GET", path).json["items"] == []
         assert shown(hooks, owner, 7)["variantCount"] == 2048
         last = shown(hooks, owner, 7, "/variants", page="21", pageSize="100")["items"]
         assert [each["sku"] for each in last] == [f"SKU-{n}" for n in range(2001, 2049)]
@@ -217,7 +217,7 @@ class TestPull:
         store_import = pulled(hooks, owner)
         assert store_import["imported"]["products"] == 1
         path = f"/stores/{hooks.store.id}/imports/{store_import['id']}/problems"
-        [problem] = hooks.world.call("GET", path, token=owner.token).json["items"]
+        [problem] = owner.call("GET", path).json["items"]
         assert (problem["index"], problem["externalId"], problem["code"]) == (0, "1", "validation")
         assert there(hooks, owner) == ["2"]
 

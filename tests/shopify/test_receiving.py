@@ -67,8 +67,7 @@ class TestSignature:
         ],
     )
     def test_invalid_signature_is_refused(self, hooks: Hooks, headers: dict[str, str]) -> None:
-        answer = hooks.post(TOPIC, BODY, headers=headers)
-        assert answer.problem() == (401, "signature_invalid")
+        assert hooks.post(TOPIC, BODY, headers=headers).problem() == (401, "signature_invalid")
         assert queued(hooks.world) == 0
 
     def test_body_with_extra_byte_is_refused(self, hooks: Hooks) -> None:

@@ -22,7 +22,7 @@ REDACT_EVA = {**REDACT, "customer": {"id": NUMBER}, "orders_to_redact": []}
 @pytest.fixture
 def somebody(hooks: Hooks, owner: Someone) -> str:
     """The profile of the person who has the address that Eva's customer has now, too."""
-    answer = hooks.world.call("POST", "/profiles", token=owner.token, json_body={"email": EMAIL})
+    answer = owner.call("POST", "/profiles", {"email": EMAIL})
     assert answer.status == 201, answer.body
     body = {"id": NUMBER, "phone": None}
     hooks.notify("customers/create", customer_body(email=EVA, **body, **consents("subscribed")))
@@ -42,7 +42,7 @@ def with_customers(hooks: Hooks) -> list[ConsentAddressItem]:
 def unsubscribe(hooks: Hooks, owner: Someone, profile: str) -> dict[str, Any]:
     """The change that unsubscribes the address of a profile."""
     path, body = f"/profiles/{profile}/consent/email", {"state": "unsubscribed"}
-    answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+    answer = owner.call("PUT", path, body)
     assert answer.status == 200, answer.body
     change: dict[str, Any] = answer.json
     return change

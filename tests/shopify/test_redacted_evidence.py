@@ -21,8 +21,7 @@ def known(hooks: Hooks, owner: Someone) -> Hooks:
 def evidence(hooks: Hooks, owner: Someone, **query: object) -> dict[str, Any]:
     """The person's evidence."""
     [profile] = profiles(hooks, owner)
-    path = f"/profiles/{profile['id']}/consent/evidence"
-    return dict(hooks.world.call("GET", path, token=owner.token, query=query).json)
+    return dict(owner.call("GET", f"/profiles/{profile['id']}/consent/evidence", query=query).json)
 
 
 def say(hooks: Hooks, owner: Someone, channel: str, number: int) -> None:
@@ -30,7 +29,7 @@ def say(hooks: Hooks, owner: Someone, channel: str, number: int) -> None:
     [profile] = profiles(hooks, owner)
     path = f"/profiles/{profile['id']}/consent/{channel}"
     body = {"state": "subscribed", "proof": {"reference": f"form-{number}"}}
-    assert hooks.world.call("PUT", path, token=owner.token, json_body=body).status == 200
+    assert owner.call("PUT", path, body).status == 200
 
 
 @pytest.mark.parametrize("at_once", [1, 25])
@@ -66,8 +65,7 @@ def test_opt_in_request_is_deleted(hooks: Hooks, owner: Someone) -> None:
     hooks.notify("customers/create", customer_body(**consents("not_subscribed", "not_subscribed")))
     [profile] = profiles(hooks, owner)
     proof = {"reference": "form-1", "ip": "198.51.100.7", "userAgent": "Netscape 4"}
-    path = f"/profiles/{profile['id']}/opt-in-requests"
-    response = hooks.world.call("POST", path, token=owner.token, json_body={"proof": proof})
+    response = owner.call("POST", f"/profiles/{profile['id']}/opt-in-requests", {"proof": proof})
     assert response.status == 202, response.body
     hooks.world.deliver()
     hooks.notify("customers/redact", REDACT)

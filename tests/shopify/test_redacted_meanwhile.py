@@ -33,7 +33,7 @@ def merge(hooks: Hooks, owner: Someone) -> None:
     [person] = [each for each in profiles(hooks, owner) if each["email"] == EMAIL]
     [other] = [each for each in profiles(hooks, owner) if each["email"] is None]
     path, body = f"/profiles/{other['id']}/merge", {"profileId": person["id"]}
-    assert hooks.world.call("POST", path, token=owner.token, json_body=body).status == 200
+    assert owner.call("POST", path, body).status == 200
 
 
 @pytest.fixture(params=["customer", "buyer"])
@@ -75,7 +75,7 @@ def check_redacted(person: Hooks, owner: Someone, place: int) -> None:
     assert order is not None, place
     assert (order.profile_id, order.customer_external_id) == (None, None), place
     found = profiles(person, owner)
-    stores = person.world.call("GET", "/stores", token=owner.token).json["total"]
+    stores = owner.call("GET", "/stores").json["total"]
     assert len(found) == stores - 1, place
     for each in found:
         customers = of_profile(person, owner, each["id"], "customers")
@@ -86,7 +86,7 @@ def test_consent_is_erased_with_the_first_of_its_history(known: Hooks, owner: So
     """Another store names the address between two transactions: no state has lost its change."""
     put_elsewhere(known, owner, email=None, phone=PHONE)
     body = {"channel": "email", "address": EMAIL, "reason": "manual", "note": "asked"}
-    answer = known.world.call("POST", "/suppressions", token=owner.token, json_body=body)
+    answer = owner.call("POST", "/suppressions", body)
     assert answer.status == 201
     webhook = Webhook(SHOP, "customers/redact", clock.now(), json.dumps(REDACT).encode())
     redact = partial(privacy.customer_redacted, webhook, lambda: 10**6)
@@ -104,5 +104,5 @@ def test_consent_is_erased_with_the_first_of_its_history(known: Hooks, owner: So
         assert states == {named["emailMarketingConsent"]} - {"not_subscribed"}, which
         path = f"/profiles/{named['id']}/consent/email"
         body = {"state": "subscribed"}
-        answer = known.world.call("PUT", path, token=owner.token, json_body=body)
+        answer = owner.call("PUT", path, body)
         assert (answer.status, answer.json["state"]) == (200, "subscribed"), which

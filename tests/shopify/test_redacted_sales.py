@@ -38,7 +38,7 @@ def sales(hooks: Hooks, owner: Someone) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for number in (TEA, CUP):
         path = f"/products/{product_id(hooks.store.id, str(number))}/sales"
-        answer: Any = hooks.world.call("GET", path, token=owner.token)
+        answer: Any = owner.call("GET", path)
         assert answer.status == 200, answer.body
         found.append((answer.json["orders"], answer.json["units"]))
     return found

@@ -77,8 +77,7 @@ class TestLateOrder:
         hooks.notify("customers/redact", {**REDACT, "orders_to_redact": []})
         hooks.notify("orders/updated", order_body())
         [profile] = profiles(hooks, owner)
-        path = f"/profiles/{profile['id']}"
-        shown = hooks.world.call("GET", path, token=owner.token).json
+        shown = owner.call("GET", f"/profiles/{profile['id']}").json
         assert (shown["email"], shown["orders"]) == (guest, 0)
         order = hooks.order()
         assert order is not None
@@ -113,7 +112,7 @@ class TestShopRedact:
         remove_app(known)
         known.notify("shop/redact", self.BODY)
         assert profiles(known, owner) == []
-        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert owner.call("GET", "/orders").json["total"] == 0
         assert [row for row in known.world.rows() if EMAIL in repr(vars(row))] == []
 
     def test_person_known_to_other_store_remains(self, known: Hooks, owner: Someone) -> None:
@@ -142,7 +141,7 @@ class TestShopRedact:
             [profile] = profiles(hooks, owner)
             assert (profile["email"], str(hooks.store.id) in profile["storeIds"]) == (EMAIL, False)
             assert of_profile(hooks, owner, profile["id"], "events") == []
-            assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+            assert owner.call("GET", "/orders").json["total"] == 0
             stored = repr([vars(row) for row in hooks.world.rows()])
             assert [each for each in guests if each in stored] == []
 
@@ -216,7 +215,7 @@ class TestShopRedact:
 
         monkeypatch.setitem(privacy.PRIVACY_TOPICS, "shop/redact", work)
         known.notify("shop/redact", self.BODY)
-        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert owner.call("GET", "/orders").json["total"] == 0
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
         # Twelve things: six orders, five people, and one who stays and is read again.
         assert runs[0] is None
@@ -234,9 +233,7 @@ class TestShopRedact:
         def puts_elsewhere(person: dict[str, Any], created_at: str, updated_at: str) -> None:
             body = {"email": person["email"], "externalCreatedAt": created_at}
             body["externalUpdatedAt"] = updated_at
-            path = f"{other}/{person['id']}"
-            answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
-            assert answer.status in {200, 201}
+            assert owner.call("PUT", f"{other}/{person['id']}", body).status in {200, 201}
 
         for person in own:
             created_at = f"2026-01-0{person['id']}T00:00:00Z"
@@ -252,12 +249,11 @@ class TestShopRedact:
         assert 1 <= len(done) < len(own)
         if is_erased:
             [gone] = [p for p in profiles(hooks, owner) if p["email"] == done[0]["email"]]
-            path = f"/profiles/{gone['id']}"
-            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+            assert owner.call("DELETE", f"/profiles/{gone['id']}").status == 204
         else:
             puts_elsewhere(own[-1], "2025-01-01T00:00:00Z", "2026-02-02T00:00:00Z")
         hooks.world.deliver()
         assert [n for n in range(1, 5) if hooks.find_customer(n)] == []
-        assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert owner.call("GET", "/orders").json["total"] == 0
         found = {each["email"] for each in profiles(hooks, owner)}
         assert found == {person["email"] for person in own[is_erased:]}

@@ -30,7 +30,7 @@ def call(
     hooks: Hooks, owner: Someone, method: str, path: str, body: object = None, **query: str
 ) -> Any:
     """The answer to the owner."""
-    answer = hooks.world.call(method, path, token=owner.token, json_body=body, query=query)
+    answer = owner.call(method, path, body, query=query)
     assert answer.status < 300, answer.body
     return answer.json if answer.body else None
 

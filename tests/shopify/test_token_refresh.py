@@ -95,8 +95,7 @@ class TestQuietShop:
         world.advance(days=30, minutes=1)
         run()
         token, _ = world.sign_in(owner.id, workspace)  # the session before has ended
-        answer = world.call("DELETE", f"/connections/shopify:{SHOP}", token=token)
-        assert answer.status == 204
+        assert world.call("DELETE", f"/connections/shopify:{SHOP}", token=token).status == 204
         assert due_rows(world) == []
 
     def test_due_row_without_claim_is_deleted(self, world: World, shopify: Shopify) -> None:

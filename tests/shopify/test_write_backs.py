@@ -45,8 +45,7 @@ def want(hooks: Hooks, owner: Someone, customer: ShopCustomer) -> Callable[..., 
 
     def ask(state: str, channel: str = "email", **fields: Any) -> dict[str, Any]:
         path = f"/profiles/{hooks.profile().id}/consent/{channel}"
-        body = {"state": state, **fields}
-        answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+        answer = owner.call("PUT", path, {"state": state, **fields})
         assert answer.status == 200, answer.body
         hooks.world.deliver()
         return outcome(hooks, owner, answer.json["id"])
@@ -57,7 +56,7 @@ def want(hooks: Hooks, owner: Someone, customer: ShopCustomer) -> Callable[..., 
 def outcome(hooks: Hooks, owner: Someone, change_id: str) -> dict[str, Any]:
     """The outcome of the write-back."""
     path = f"/profiles/{hooks.profile().id}/consent/{change_id}"
-    answer = hooks.world.call("GET", path, token=owner.token)
+    answer = owner.call("GET", path)
     [write_back] = answer.json["writeBacks"]
     assert write_back.pop("store")["id"] == str(hooks.store.id)
     assert (write_back["doneAt"] is None) == (write_back["status"] == "pending")
@@ -107,7 +106,7 @@ class TestWritten:
         body = {"customer_id": CUSTOMER, "email_address": EMAIL, "email_marketing_consent": consent}
         hooks.notify("customers_email_marketing_consent/update", body)
         path = f"/profiles/{hooks.profile().id}/consent"
-        assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
+        assert owner.call("GET", path).json["total"] == 1
 
     def test_mutation_has_opt_in_level(self, shopify: Shopify, hooks: Hooks, want: Want) -> None:
         seen: list[dict[str, Any]] = []
@@ -199,9 +198,7 @@ class TestSkipped:
 
     def test_superseded_by_newer_change(self, hooks: Hooks, owner: Someone, want: Want) -> None:
         path = f"/profiles/{hooks.profile().id}/consent/email"
-        first = hooks.world.call(
-            "PUT", path, token=owner.token, json_body={"state": "unsubscribed"}
-        )
+        first = owner.call("PUT", path, {"state": "unsubscribed"})
         assert want("subscribed") == WRITTEN
         assert outcome(hooks, owner, first.json["id"]) == skipped("superseded")
 
@@ -216,7 +213,7 @@ class TestSkipped:
         hooks.notify("customers/create", customer_body(**consents("subscribed", at=UPDATED)))
         shopify.server.requests.clear()
         path = f"/profiles/{hooks.profile().id}/consent"
-        [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
+        [change] = owner.call("GET", path).json["items"]
         assert outcome(hooks, owner, change["id"]) == skipped("already_current")
         assert shopify.server.requests == []
 
@@ -290,7 +287,7 @@ class TestFailed:
         shopify.server.requests.clear()
         shopify.server.interruptions += [lambda _: Response(status=503)] * 100
         path = f"/profiles/{hooks.profile().id}/consent/email"
-        answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": "subscribed"})
+        answer = owner.call("PUT", path, {"state": "subscribed"})
         hooks.world.deliver_outbox()
         pump_queue("WriteBackQueue", 0)
         for wait in WAITS:
@@ -313,7 +310,7 @@ class TestFailed:
 
         shopify.server.interruptions += [_left_alone, done_and_lost]
         path = f"/profiles/{hooks.profile().id}/consent/email"
-        answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": "subscribed"})
+        answer = owner.call("PUT", path, {"state": "subscribed"})
         hooks.world.deliver_outbox()
         pump_queue("WriteBackQueue", 0)
         assert outcome(hooks, owner, answer.json["id"])["status"] == "pending"
@@ -341,7 +338,7 @@ class TestKilled:
     def say(self, hooks: Hooks, owner: Someone, channel: str, state: str) -> str:
         """A request changes the person's consent; the change's id, before the shop is sent it."""
         path = f"/profiles/{hooks.profile().id}/consent/{channel}"
-        answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": state})
+        answer = owner.call("PUT", path, {"state": state})
         assert answer.status == 200, answer.body
         return str(answer.json["id"])
 
@@ -371,7 +368,7 @@ class TestKilled:
             consent = getattr(customer, GIVEN[channel])
             assert consent.marketing_state == "SUBSCRIBED", positions
             path = f"/profiles/{hooks.profile().id}/consent"
-            assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
+            assert owner.call("GET", path).json["total"] == 1
 
     @pytest.mark.parametrize("channel", ["email", "sms"])
     def test_newer_change_after_kill_wins(

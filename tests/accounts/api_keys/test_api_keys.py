@@ -212,22 +212,6 @@ class TestList:
         answer = world.call("GET", "/api-keys", token=owner.token, query=query)
         assert answer.json == {"items": [], "total": 1, "page": 2, "pageSize": 10}
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"status": "ended"}, "query.status"),
-            ({"scope": "read,all"}, "query.scope"),
-            ({"sort": "scope"}, "query.sort"),
-            ({"q": "x" * 201}, "query.q"),
-        ],
-    )
-    def test_bad_input(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, query: dict[str, object],
-        path: str,
-    ) -> None:  # fmt: skip
-        answer = world.call("GET", "/api-keys", token=owner.token, query=query)
-        assert answer.error_paths() == [path]
-
 
 class TestGet:
     """GET /api-keys/{id}."""

@@ -24,14 +24,6 @@ def pointers(*session_ids: UUID) -> set[str]:
 class TestList:
     """GET /sessions."""
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [({"page": 0}, "query.page"), ({"pageSize": 11}, "query.pageSize")],
-    )
-    def test_bad_input(self, world: World, query: dict[str, object], path: str) -> None:
-        answer = world.call("GET", "/sessions", token=world.person().token, query=query)
-        assert answer.error_paths() == [path]
-
     def test_own_sessions_most_recently_active_first(self, world: World) -> None:
         world.person()
         signed_in = clock.to_text(clock.now())[:16]

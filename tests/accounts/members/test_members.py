@@ -139,23 +139,3 @@ class TestList:
             seen += [item["joinedAt"] for item in answer.json["items"]]
         assert seen == sorted(set(seen))
         assert len(seen) == 12
-
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"page": 0}, "query.page"),
-            ({"pageSize": 11}, "query.pageSize"),
-            ({"role": "boss"}, "query.role"),
-            ({"role": "admin,boss"}, "query.role"),
-            ({"role": ""}, "query.role"),
-            ({"sort": "email"}, "query.sort"),
-            ({"q": ""}, "query.q"),
-            ({"q": "x" * 201}, "query.q"),
-        ],
-    )
-    def test_bad_input(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, query: dict[str, object],
-        path: str,
-    ) -> None:  # fmt: skip
-        answer = world.call("GET", "/members", token=owner.token, query=query)
-        assert answer.error_paths() == [path]

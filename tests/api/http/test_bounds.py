@@ -47,10 +47,10 @@ class TestErrors:
 
     @pytest.mark.parametrize("path", ["/auth/sign-in", "/events/bulk"])
     def test_unknown_fields_take_linear_time_and_little_memory(
-        self, world: World, owner: Someone, path: str
+        self, owner: Someone, path: str
     ) -> None:
         def refuse(count: int) -> None:
-            assert world.call("POST", path, token=owner.token, body=wide(count)).status == 422
+            assert owner.call("POST", path, body=wide(count)).status == 422
 
         assert_linear(refuse, 6_250)
         tracemalloc.start()
@@ -71,14 +71,14 @@ WIDE = [
 
 @pytest.mark.parametrize(("method", "path", "field"), WIDE, ids=[field for *_, field in WIDE])
 def test_wide_object_in_a_field_is_a_single_error(
-    world: World, owner: Someone, method: str, path: str, field: str
+    owner: Someone, method: str, path: str, field: str
 ) -> None:
     """No error is made for each of its names: that would take sixty times their size."""
     path = path.format(store="0198c5c0-0000-7000-8000-000000000000")
     body = b'{"%s":%s}' % (field.encode(), wide(60_000))
     tracemalloc.start()
     try:
-        answer = world.call(method, path, token=owner.token, body=body)
+        answer = owner.call(method, path, body=body)
         assert tracemalloc.get_traced_memory()[1] < 32 * 1024**2
     finally:
         tracemalloc.stop()
@@ -91,12 +91,11 @@ def test_wide_object_in_a_field_is_a_single_error(
 class TestDepth:
     """At most 100 levels, in a body of any operation."""
 
-    def test_100_levels_are_parsed(self, world: World, owner: Someone) -> None:
-        answer = world.call("POST", "/locales", token=owner.token, body=deep(MAX_DEPTH))
-        assert answer.error_paths() == ["/label"]
+    def test_100_levels_are_parsed(self, owner: Someone) -> None:
+        assert owner.call("POST", "/locales", body=deep(MAX_DEPTH)).error_paths() == ["/label"]
 
-    def test_more_than_100_levels_are_refused(self, world: World, owner: Someone) -> None:
-        answer = world.call("POST", "/locales", token=owner.token, body=deep(MAX_DEPTH + 1))
+    def test_more_than_100_levels_are_refused(self, owner: Someone) -> None:
+        answer = owner.call("POST", "/locales", body=deep(MAX_DEPTH + 1))
         assert answer.problem() == (400, "malformed_request")
         assert answer.json["detail"] == "Send JSON of at most 100 levels."
 
@@ -106,14 +105,12 @@ class TestParsers:
 
     @pytest.mark.parametrize("digits", [20, 309, 400, 4299, 5000])
     @pytest.mark.parametrize("sign", ["", "-"])
-    def test_number_instead_of_a_time(
-        self, world: World, owner: Someone, digits: int, sign: str
-    ) -> None:
+    def test_number_instead_of_a_time(self, owner: Someone, digits: int, sign: str) -> None:
         body = (
             f'{{"name":"x","profile":{{"email":"ann@example.com"}},"properties":{{}},'
             f'"occurredAt":{sign}{"9" * digits}}}'
         )
-        answer = world.call("POST", "/events", token=owner.token, body=body.encode())
+        answer = owner.call("POST", "/events", body=body.encode())
         if digits > 4300:
             assert answer.problem() == (400, "malformed_request")
         else:
@@ -167,8 +164,7 @@ class TestParsers:
             raise error
 
         monkeypatch.setattr(app, "read_json", fail)
-        answer = self._locale(world, owner)
-        assert answer.problem() == (400, "malformed_request")
+        assert self._locale(world, owner).problem() == (400, "malformed_request")
         assert [r.message for r in caplog.records if r.levelname == "ERROR"] == ["unexpected error"]
 
     def test_error_in_service_code_is_an_internal_error(
@@ -183,4 +179,4 @@ class TestParsers:
     @staticmethod
     def _locale(world: World, owner: Someone) -> Answer:
         body = json.dumps({"code": "de"}).encode()
-        return world.call("POST", "/locales", token=owner.token, body=body)
+        return owner.call("POST", "/locales", body=body)

@@ -86,7 +86,7 @@ class TestHeaders:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         member = world.member(workspace, Role.MEMBER)
-        answer = world.call("POST", "/members/leave", token=member.token)
+        answer = member.call("POST", "/members/leave")
         assert answer.status == 204
         answer = ask(world, member.token)
         assert answer.problem() == (409, "no_active_workspace")
@@ -94,18 +94,11 @@ class TestHeaders:
 
     @named(WITH_CALLER)
     def test_error_responses_have_rate_limit_headers(
-        self,
-        world: World,
-        owner: Someone,
-        workspace: WorkspaceScope,
-        method: str,
-        path: str,
+        self, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         """Every operation with a caller, called with nothing right but the token."""
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        answer = world.call(
-            method, target, token=owner.token, body=b"{" if method != "GET" else b""
-        )
+        answer = owner.call(method, target, body=b"{" if method != "GET" else b"")
         assert {"person"} <= set(limits(answer)) <= {"person", "workspace"}
         assert set(policies(answer)) == set(limits(answer))
 
@@ -157,11 +150,10 @@ class TestRequestId:
         assert "requestId" not in after
 
     def test_replayed_response_has_a_new_request_id(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
+        self, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         def create() -> Answer:
-            body = {"name": "Till", "scope": "read"}
-            return world.call("POST", "/api-keys", token=owner.token, json_body=body, key="once")
+            return owner.call("POST", "/api-keys", {"name": "Till", "scope": "read"}, key="once")
 
         first, again = create(), create()
         assert again.header("idempotency-replayed") == "true"
@@ -216,8 +208,7 @@ class TestRefusal:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         def create() -> Answer:
-            body = {"name": "Till", "scope": "read"}
-            return world.call("POST", "/api-keys", token=owner.token, json_body=body, key="once")
+            return owner.call("POST", "/api-keys", {"name": "Till", "scope": "read"}, key="once")
 
         assert [create().status for _ in range(101)] == [201] * 100 + [429]
         world.advance(seconds=1)
@@ -227,8 +218,7 @@ class TestRefusal:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         def create() -> Answer:
-            body = {"name": "Till", "scope": "read"}
-            return world.call("POST", "/api-keys", token=owner.token, json_body=body, key="once")
+            return owner.call("POST", "/api-keys", {"name": "Till", "scope": "read"}, key="once")
 
         use_up(world, owner.token)
         assert create().problem() == (429, "rate_limited")

@@ -35,14 +35,14 @@ KEY = "k"
 MANY = 40
 
 
-def create(world: World, by: Someone, key: str | None = KEY, code: str = "de") -> Answer:
+def create(by: Someone, key: str | None = KEY, code: str = "de") -> Answer:
     """The answer to a new locale."""
-    return world.call("POST", "/locales", token=by.token, json_body={"code": code}, key=key)
+    return by.call("POST", "/locales", {"code": code}, key=key)
 
 
-def codes(world: World, by: Someone) -> list[str]:
+def codes(by: Someone) -> list[str]:
     """The codes of the workspace's locales."""
-    answer = world.call("GET", "/locales", token=by.token)
+    answer = by.call("GET", "/locales")
     return sorted(item["code"] for item in answer.json["items"])
 
 
@@ -69,48 +69,46 @@ class TestFaultOutlastsRequest:
         self, world: World, owner: Someone, error: Exception, key: str | None
     ) -> None:
         with faults(error, "TransactWriteItems") as met:
-            assert is_busy(create(world, owner, key))
+            assert is_busy(create(owner, key))
         assert met.met > 12  # a second's wait at most, for the twelve seconds that it has
-        assert codes(world, owner) == []
+        assert codes(owner) == []
         world.advance(minutes=1)  # the key's lease: giving it back was refused too
-        assert create(world, owner, key).status == 201
+        assert create(owner, key).status == 201
 
     @pytest.mark.parametrize("error", [FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of)
     @pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem"])
-    def test_read_is_busy(
-        self, world: World, owner: Someone, error: Exception, operation: str
-    ) -> None:
+    def test_read_is_busy(self, owner: Someone, error: Exception, operation: str) -> None:
         """Also the read of the caller's rows, which comes before all others."""
         with faults(error, operation) as met:
-            answer = world.call("GET", "/members", token=owner.token)
+            answer = owner.call("GET", "/members")
         assert met.met > 12
         assert is_busy(answer)
 
     def test_retries_until_three_seconds_before_the_deadline(
-        self, world: World, owner: Someone, fake_time: FakeTime
+        self, owner: Someone, fake_time: FakeTime
     ) -> None:
         began = fake_time.now
         with faults(CONFLICT, "TransactWriteItems"):
-            create(world, owner, key=None)
+            create(owner, key=None)
         assert fake_time.now - began == pytest.approx(12)
 
     def test_idempotency_key_is_released(self, world: World, owner: Someone) -> None:
         """So the retry after `Retry-After` runs, and isn't told that the first call still runs."""
         with faults(CONFLICT, "TransactWriteItems") as met:
-            assert is_busy(create(world, owner, "another"))
+            assert is_busy(create(owner, "another"))
         world.advance(days=2)
         commits = met.met - 1  # the last one was to release the key
         with faults(CONFLICT, "TransactWriteItems", commits):
-            assert is_busy(create(world, owner))
+            assert is_busy(create(owner))
         assert [record.status for record in RecordItem.scan()] == ["INPROGRESS"]  # the other one
-        assert create(world, owner).status == 201
+        assert create(owner).status == 201
 
-    def test_committed_write_is_replayed(self, world: World, owner: Someone) -> None:
+    def test_committed_write_is_replayed(self, owner: Someone) -> None:
         """The client got no answer to the commit: the retry gets it."""
         with faults(NO_ANSWER, "TransactWriteItems", moment=Side.AFTER):
-            assert is_busy(create(world, owner))
-        assert codes(world, owner) == ["de"]
-        again = create(world, owner)
+            assert is_busy(create(owner))
+        assert codes(owner) == ["de"]
+        again = create(owner)
         assert (again.status, again.header("idempotency-replayed")) == (201, "true")
 
 
@@ -120,16 +118,16 @@ class TestFaultEndsInTime:
     @pytest.mark.parametrize(
         "error", [CONFLICT, FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of
     )
-    def test_write_succeeds(self, world: World, owner: Someone, error: Exception) -> None:
+    def test_write_succeeds(self, owner: Someone, error: Exception) -> None:
         with faults(error, "TransactWriteItems", 10) as met:
-            assert create(world, owner).status == 201
+            assert create(owner).status == 201
         assert met.met == 10
-        assert codes(world, owner) == ["de"]
+        assert codes(owner) == ["de"]
 
-    def test_lost_responses_cause_no_second_write(self, world: World, owner: Someone) -> None:
+    def test_lost_responses_cause_no_second_write(self, owner: Someone) -> None:
         with lost_answer("TransactWriteItems", 3):
-            assert create(world, owner).status == 201
-        assert codes(world, owner) == ["de"]
+            assert create(owner).status == 201
+        assert codes(owner) == ["de"]
 
 
 class TestDeadlineWhileRetrying:
@@ -142,41 +140,37 @@ class TestDeadlineWhileRetrying:
         milliseconds = int((MARGIN_SECONDS + 0.3) * 1000)
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
 
-    def test_is_busy(self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_busy(self, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
         def hang(*_: object) -> None:
             Event().wait(5)
 
         monkeypatch.setattr(time, "sleep", hang)
         monkeypatch.setattr(patience, "MARGIN_SECONDS", 0.0)
         with faults(CONFLICT, "TransactWriteItems"):
-            assert is_busy(create(world, owner, key=None))
-        assert codes(world, owner) == []
+            assert is_busy(create(owner, key=None))
+        assert codes(owner) == []
 
 
 class TestIdempotencyClaim:
     """The key's own record, and faults of the call that claims it."""
 
-    def test_second_call_while_the_first_commits_is_in_progress(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_second_call_while_the_first_commits_is_in_progress(self, owner: Someone) -> None:
         """The second call's put conflicts with the first call's transaction."""
         with faults(CONFLICT_OF_ONE, "PutItem", 1):
-            answer = create(world, owner)
+            answer = create(owner)
         assert answer.problem() == (409, "idempotency_in_progress")
         assert answer.header("retry-after") == "1"
-        assert create(world, owner).status == 201
+        assert create(owner).status == 201
 
-    def test_lost_response_does_not_block_the_key(self, world: World, owner: Someone) -> None:
+    def test_lost_response_does_not_block_the_key(self, owner: Someone) -> None:
         """The retried put fails as the row exists, but the row's owner is the same call."""
         with lost_answer("PutItem") as calls:
-            assert create(world, owner).status == 201
+            assert create(owner).status == 201
         assert calls.made.count("PutItem") == 2
-        again = create(world, owner)
+        again = create(owner)
         assert (again.status, again.header("idempotency-replayed")) == (201, "true")
 
-    def test_lost_response_before_a_conflict_does_not_block_the_key(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_lost_response_before_a_conflict_does_not_block_the_key(self, owner: Someone) -> None:
         """The first put was carried out, whatever error the second one gets."""
         puts = list[Side]()
 
@@ -189,33 +183,29 @@ class TestIdempotencyClaim:
                     raise CONFLICT_OF_ONE
 
         with around_calls(step):
-            assert create(world, owner).problem() == (409, "idempotency_in_progress")
-        again = create(world, owner)
+            assert create(owner).problem() == (409, "idempotency_in_progress")
+        again = create(owner)
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
-    def test_conflict_does_not_release_the_claim_of_the_first_call(
-        self, world: World, owner: Someone
-    ) -> None:
+    def test_conflict_does_not_release_the_claim_of_the_first_call(self, owner: Someone) -> None:
         """A call releases its own claim only."""
 
         def second() -> None:
             with faults(CONFLICT_OF_ONE, "PutItem", 1):
-                assert create(world, owner).problem() == (409, "idempotency_in_progress")
+                assert create(owner).problem() == (409, "idempotency_in_progress")
 
         with before_the_commit(second):
-            assert create(world, owner).status == 201
-        assert create(world, owner).header("idempotency-replayed") == "true"
+            assert create(owner).status == 201
+        assert create(owner).header("idempotency-replayed") == "true"
 
-    def test_stored_record_still_applies_after_lost_response(
-        self, world: World, owner: Someone
-    ) -> None:
-        first = create(world, owner)
+    def test_stored_record_still_applies_after_lost_response(self, owner: Someone) -> None:
+        first = create(owner)
         with lost_answer("PutItem"):
-            again = create(world, owner)
+            again = create(owner)
         assert (again.status, again.body) == (201, first.body)
         assert again.header("idempotency-replayed") == "true"
         with lost_answer("PutItem"):
-            assert create(world, owner, code="fr").problem() == (422, "idempotency_key_reused")
+            assert create(owner, code="fr").problem() == (422, "idempotency_key_reused")
 
     def test_failed_release_does_not_hide_the_problem(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
@@ -227,10 +217,10 @@ class TestIdempotencyClaim:
 
         with monkeypatch.context() as patched, faults(CONFLICT, "TransactWriteItems"):
             patched.setattr(service, "add_locale", refuse)
-            assert create(world, owner).error_paths() == ["/code"]
-        assert create(world, owner).problem() == (409, "idempotency_in_progress")
+            assert create(owner).error_paths() == ["/code"]
+        assert create(owner).problem() == (409, "idempotency_in_progress")
         world.advance(minutes=1)
-        assert create(world, owner).status == 201
+        assert create(owner).status == 201
 
 
 def test_every_operation_documents_503_busy() -> None:

@@ -194,8 +194,7 @@ def test_two_factor_required(
     world: World, owner: Someone, workspace: WorkspaceScope, name: str
 ) -> None:
     world.require_two_factor(workspace)
-    answer = send(world, name, owner.token, workspace.id)
-    assert answer.problem() == (403, "two_factor_required")
+    assert send(world, name, owner.token, workspace.id).problem() == (403, "two_factor_required")
 
 
 @among(*(name for name, caller in BY_ID.items() if caller.roles))

@@ -17,11 +17,10 @@ from tests.orders.sample import order
 
 
 @pytest.fixture
-def locale(world: World, owner: Someone, workspace: WorkspaceScope) -> str:
+def locale(owner: Someone, workspace: WorkspaceScope) -> str:
     """The path of a locale that may be deleted."""
     for code in ("en", "de"):
-        body = {"code": code}
-        made = world.call("POST", "/locales", token=owner.token, json_body=body)
+        made = owner.call("POST", "/locales", {"code": code})
         assert made.status == 201
     return f"/locales/{made.json['id']}"
 
@@ -48,7 +47,7 @@ class TestRepeatedDelete:
         assert again.header("content-type") is None
         assert again.header("cache-control") == "no-store"
         assert stored(world) == after
-        assert world.call("GET", locale, token=owner.token).problem() == (404, "not_found")
+        assert owner.call("GET", locale).problem() == (404, "not_found")
 
     def test_allowed_callers_of_the_workspace(
         self, world: World, owner: Someone, workspace: WorkspaceScope, locale: str
@@ -77,7 +76,7 @@ class TestRepeatedDelete:
     def test_refused_deletion_is_not_recorded(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        made = world.call("POST", "/locales", token=owner.token, json_body={"code": "en"}).json
+        made = owner.call("POST", "/locales", {"code": "en"}).json
         path = f"/locales/{made['id']}"
         for _ in range(2):
             assert delete(world, owner, path).problem() == (409, "locale_default")
@@ -100,11 +99,11 @@ class TestRepeatedDelete:
         path = f"/stores/{world.store(owner)}/orders/1001"
         for minute in (10, 20):
             body = order(updatedAt=f"2026-02-01T10:{minute}:00.000Z")
-            put = world.call("PUT", path, token=owner.token, json_body=body)
+            put = owner.call("PUT", path, body)
             assert put.status == 201, put.body
             for _ in range(2):
                 assert delete(world, owner, path).status == 204
-                listed = world.call("GET", f"/orders/{put.json['id']}", token=owner.token)
+                listed = owner.call("GET", f"/orders/{put.json['id']}")
                 assert listed.problem() == (404, "not_found")
 
 
@@ -136,7 +135,7 @@ class TestClosed:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         body = {"email": "gus@guests.example.net", "role": "member"}
-        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
+        made = owner.call("POST", "/invitations", body).json
         for days in (0, 1, 40):
             world.advance(days=days)
             world_owner, _ = world.sign_in(owner.id, workspace)
@@ -147,8 +146,7 @@ class TestClosed:
         self, world: World, owner: Someone, workspace: WorkspaceScope, role: Role
     ) -> None:
         guest = world.person()
-        body = {"email": guest.email, "role": role}
-        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
+        made = owner.call("POST", "/invitations", {"email": guest.email, "role": role}).json
         path = f"/invitations/{made['id']}"
-        assert world.call("POST", f"{path}/accept", token=guest.token).status == 200
+        assert guest.call("POST", f"{path}/accept").status == 200
         assert delete(world, owner, path).problem() == (409, "invitation_closed")

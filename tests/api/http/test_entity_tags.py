@@ -43,7 +43,7 @@ class Desk:
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
         """A request of the owner's."""
-        return self.world.call(method, path, token=self.owner.token, json_body=body, **more)
+        return self.owner.call(method, path, body, **more)
 
     def made(self, path: str, body: Body) -> Body:
         """What a request makes."""
@@ -293,8 +293,7 @@ class TestIfMatch:
     @each
     def test_weak_tag_is_refused(self, world: World, resource: Resource) -> None:
         tag = tag_of(read(world, resource))
-        answer = change(world, resource, 0, f"W/{tag}")
-        assert answer.problem() == (412, "precondition_failed")
+        assert change(world, resource, 0, f"W/{tag}").problem() == (412, "precondition_failed")
 
     @each
     def test_one_of_two_concurrent_writers_wins(self, world: World, resource: Resource) -> None:

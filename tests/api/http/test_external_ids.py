@@ -109,7 +109,7 @@ class TestByQuery:
         assert listed.json["total"] == 1
         location = made.header("location")
         assert location is not None
-        followed = world.call("GET", location.removeprefix(BASE_URL), token=owner.token)
+        followed = owner.call("GET", location.removeprefix(BASE_URL))
         if "?" not in location:
             assert followed.json == made.json
         for _ in range(2):
@@ -129,7 +129,7 @@ class TestByQuery:
     ) -> None:
         path, by_query = path_form(store, records, "A-7"), f"/stores/{store}/{records}"
         query = {"externalId": "A-7"}
-        made = world.call("PUT", path, token=owner.token, json_body=BODIES[records]())
+        made = owner.call("PUT", path, BODIES[records]())
         assert made.status == 201
         reader = world.api_key(workspace, KeyScope.READ, owner)
         for answer in (
@@ -137,11 +137,11 @@ class TestByQuery:
             world.call("GET", by_query, token=reader, query=query),
         ):
             assert (answer.status, answer.json) == (200, made.json)
-        gone = world.call("DELETE", by_query, token=owner.token, query=query)
+        gone = owner.call("DELETE", by_query, query=query)
         assert gone.status == 204
         back = BODIES[records](LATER)
-        assert world.call("PUT", path, token=owner.token, json_body=back).status in {200, 201}
-        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("PUT", path, back).status in {200, 201}
+        assert owner.call("DELETE", path).status == 204
 
     @RECORDS
     def test_location_header(self, world: World, owner: Someone, store: str, records: str) -> None:
@@ -175,25 +175,17 @@ class TestByQuery:
         stranger = world.person()
         world.workspace(stranger)
         for by, named in ((owner, str(uuid4())), (stranger, store)):
-            answer = world.call(
-                method,
-                f"/stores/{named}/{records}",
-                token=by.token,
-                json_body=body,
-                query={"externalId": "7"},
-            )
+            answer = by.call(method, f"/stores/{named}/{records}", body, query={"externalId": "7"})
             assert answer.problem() == (404, "not_found")
             assert answer.json["detail"] == "No store with this id exists in this workspace."
 
     @RECORDS
-    def test_unknown_record_is_not_found(
-        self, world: World, owner: Someone, store: str, records: str
-    ) -> None:
+    def test_unknown_record_is_not_found(self, owner: Someone, store: str, records: str) -> None:
         for path, query in (
             (path_form(store, records, "7"), {}),
             (f"/stores/{store}/{records}", {"externalId": "7"}),
         ):
-            answer = world.call("GET", path, token=owner.token, query=query)
+            answer = owner.call("GET", path, query=query)
             assert answer.problem() == (404, "not_found")
             one = records.removesuffix("s")
             detail = f"No {one} with this external id exists in this store."
@@ -204,46 +196,43 @@ class TestSameRefusalByPathAndQuery:
     """An id that the path refuses is refused by the query in the same words."""
 
     @RECORDS
-    def test_disconnected_store(
-        self, world: World, owner: Someone, store: str, records: str
-    ) -> None:
-        disconnected = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+    def test_disconnected_store(self, owner: Someone, store: str, records: str) -> None:
+        disconnected = owner.call("POST", f"/stores/{store}/disconnect")
         assert disconnected.status == 200
         for method, body in (("PUT", BODIES[records]()), ("DELETE", None)):
-            both(world, owner, method, (store, records), body, (409, "store_disconnected"))
+            both(owner, method, (store, records), body, (409, "store_disconnected"))
 
     @RECORDS
     def test_shopify_store(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, store: str, records: str
+        self, owner: Someone, workspace: WorkspaceScope, store: str, records: str
     ) -> None:
         belong_to_shopify(workspace, store)
         for method, body in (("PUT", BODIES[records]()), ("DELETE", None)):
-            both(world, owner, method, (store, records), body, (409, "store_managed_by_platform"))
+            both(owner, method, (store, records), body, (409, "store_managed_by_platform"))
 
     @RECORDS
-    def test_stale_update(self, world: World, owner: Someone, store: str, records: str) -> None:
+    def test_stale_update(self, owner: Someone, store: str, records: str) -> None:
         path = path_form(store, records, "7")
-        assert world.call("PUT", path, token=owner.token, json_body=BODIES[records]()).status == 201
+        assert owner.call("PUT", path, BODIES[records]()).status == 201
         older = BODIES[records]("2026-01-31T23:59:59.999Z")
         if records == "customers":
             older["externalCreatedAt"] = older["externalUpdatedAt"]
-        both(world, owner, "PUT", (store, records), older, (409, "stale_update"))
+        both(owner, "PUT", (store, records), older, (409, "stale_update"))
 
-    def test_currency_mismatch(self, world: World, owner: Someone, store: str) -> None:
+    def test_currency_mismatch(self, owner: Someone, store: str) -> None:
         dollar = {"amount": 1, "currency": "USD"}
         of_dollars = product(variants=[variant(price=dollar)])
         for records, body in (("orders", order(total=dollar)), ("products", of_dollars)):
-            both(world, owner, "PUT", (store, records), body, (422, "currency_mismatch"))
+            both(owner, "PUT", (store, records), body, (422, "currency_mismatch"))
 
-    def test_unknown_locale(self, world: World, owner: Someone, store: str) -> None:
+    def test_unknown_locale(self, owner: Someone, store: str) -> None:
         path = path_form(store, "products", "7")
-        assert world.call("PUT", path, token=owner.token, json_body=product()).status == 201
+        assert owner.call("PUT", path, product()).status == 201
         missing = (404, "locale_not_found")
-        both(world, owner, "GET", (store, "products"), None, missing, locale="fr")
+        both(owner, "GET", (store, "products"), None, missing, locale="fr")
 
 
 def both(
-    world: World,
     owner: Someone,
     method: str,
     where: tuple[str, str],
@@ -254,7 +243,7 @@ def both(
     """Sees that the record with the id 7 is refused alike by its path and by its query."""
     store, records = where
     by_path, by_query = (
-        world.call(method, path, token=owner.token, json_body=body, query=parameters)
+        owner.call(method, path, body, query=parameters)
         for path, parameters in (
             (path_form(store, records, "7"), query),
             (f"/stores/{store}/{records}", {"externalId": "7", **query}),
@@ -279,12 +268,12 @@ class TestInvalidIds:
     @RECORDS
     @pytest.mark.parametrize("external_id", WRONG, ids=[repr(each)[:12] for each in WRONG])
     def test_refused_in_path_query_and_filter(
-        self, world: World, owner: Someone, store: str, records: str, external_id: str
+        self, owner: Someone, store: str, records: str, external_id: str
     ) -> None:
         query = {"externalId": external_id}
         body = BODIES[records]()
         listed = f"/{'profiles' if records == 'customers' else records}"
-        assert message(world.call("GET", listed, token=owner.token, query=query)) == (
+        assert message(owner.call("GET", listed, query=query)) == (
             "query.externalId",
             WRONG[external_id],
         )
@@ -294,20 +283,16 @@ class TestInvalidIds:
                 (path_form(store, records, external_id), {}, "path.externalId"),
                 (f"/stores/{store}/{records}", query, "query.externalId"),
             ):
-                answer = world.call(method, path, token=owner.token, query=parameters, **more)
+                answer = owner.call(method, path, query=parameters, **more)
                 assert message(answer) == (where, WRONG[external_id])
 
-    def test_invalid_utf_8_is_refused(self, world: World, owner: Someone, store: str) -> None:
-        answer = world.call("GET", f"/stores/{store}/orders/%ff", token=owner.token)
+    def test_invalid_utf_8_is_refused(self, owner: Someone, store: str) -> None:
+        answer = owner.call("GET", f"/stores/{store}/orders/%ff")
         assert message(answer) == ("path.externalId", "Must be text in UTF-8")
 
-    def test_refused_for_variants_and_stores(
-        self, world: World, owner: Someone, store: str
-    ) -> None:
+    def test_refused_for_variants_and_stores(self, owner: Someone, store: str) -> None:
         body = product(variants=[variant(externalId="0")])
-        answer = world.call(
-            "PUT", path_form(store, "products", "p"), token=owner.token, json_body=body
-        )
+        answer = owner.call("PUT", path_form(store, "products", "p"), body)
         assert message(answer) == ("/variants/0/externalId", WRONG["0"])
         named = {
             "platform": "custom",
@@ -317,7 +302,7 @@ class TestInvalidIds:
             "primaryLocale": "en",
             "adminUrl": "https://admin.example.com/",
         }
-        answer = world.call("POST", "/stores", token=owner.token, json_body=named)
+        answer = owner.call("POST", "/stores", named)
         assert message(answer) == ("/externalId", WRONG["null"])
 
     def test_only_the_invalid_record_of_a_batch_is_refused(
@@ -325,31 +310,28 @@ class TestInvalidIds:
     ) -> None:
         """The id is a problem of the import; the other records are imported."""
         records = [{"externalId": each, **order(customer=None)} for each in ("1", "null", "2")]
-        path = f"/stores/{store}/batches"
-        made = world.call("POST", path, token=owner.token, json_body={"orders": records})
+        made = owner.call("POST", f"/stores/{store}/batches", {"orders": records})
         assert made.status == 202, made.body
         world.deliver()
         problems = f"/stores/{store}/imports/{made.json['id']}/problems"
-        [problem] = world.call("GET", problems, token=owner.token).json["items"]
+        [problem] = owner.call("GET", problems).json["items"]
         assert (problem["index"], problem["code"]) == (1, "validation")
         assert WRONG["null"] in problem["detail"]
-        assert world.call("GET", "/orders", token=owner.token).json["total"] == 2
+        assert owner.call("GET", "/orders").json["total"] == 2
 
 
 class TestLineItems:
     """A line that names no product: shops put placeholders there."""
 
-    def test_placeholder_product_ids_count_as_missing(
-        self, world: World, owner: Someone, store: str
-    ) -> None:
+    def test_placeholder_product_ids_count_as_missing(self, owner: Someone, store: str) -> None:
         body = order(customer={"externalId": "null"})
         for line, external_id in zip(body["lineItems"], ("0", ""), strict=True):
             line |= {"productExternalId": external_id, "variantExternalId": external_id}
         path = path_form(store, "orders", "1")
-        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        answer = owner.call("PUT", path, body)
         assert answer.status == 201, answer.body
         body["lineItems"][0]["productExternalId"] = ".."
-        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        answer = owner.call("PUT", path, body)
         assert message(answer) == ("/lineItems/0/productExternalId", WRONG[".."])
 
 

@@ -20,14 +20,14 @@ from tests.harness.world import CANARY, Answer, Someone, World
 pytestmark = pytest.mark.usefixtures("workspace")
 
 
-def create(world: World, by: Someone, key: str | None = None) -> Answer:
+def create(by: Someone, key: str | None = None) -> Answer:
     """The answer to a new locale."""
-    return world.call("POST", "/locales", token=by.token, json_body={"code": "de"}, key=key)
+    return by.call("POST", "/locales", {"code": "de"}, key=key)
 
 
-def total(world: World, by: Someone) -> int:
+def total(by: Someone) -> int:
     """How many locales the workspace has."""
-    count: int = world.call("GET", "/locales", token=by.token).json["total"]
+    count: int = by.call("GET", "/locales").json["total"]
     return count
 
 
@@ -40,29 +40,25 @@ class TestInternal:
     """A fault of the service."""
 
     def test_error_details_are_not_revealed(
-        self,
-        world: World,
-        owner: Someone,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         def fail(*_: object) -> None:
             raise ValueError(f"of {CANARY}") from KeyError(CANARY)
 
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", fail)
-            answer = create(world, owner, key="k")
+            answer = create(owner, key="k")
         assert answer.problem() == (500, "internal")
         assert CANARY not in str(answer)
         [line] = errors(caplog)
         assert (line["error"], line["cause"]) == ("ValueError", "KeyError")
         assert line["frames"][-1].endswith(" fail")
         assert list(RecordItem.scan()) == []
-        again = create(world, owner, key="k")
+        again = create(owner, key="k")
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
     def test_response_that_violates_its_schema_is_not_committed(
-        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Nothing is written then: the answer is built before the effect."""
         plain = service.add_locale
@@ -72,9 +68,9 @@ class TestInternal:
 
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", broken)
-            assert create(world, owner, key="k").problem() == (500, "internal")
-        assert total(world, owner) == 0
-        assert create(world, owner, key="k").status == 201
+            assert create(owner, key="k").problem() == (500, "internal")
+        assert total(owner) == 0
+        assert create(owner, key="k").status == 201
 
 
 class TestConflict:
@@ -82,11 +78,7 @@ class TestConflict:
 
     @pytest.mark.parametrize("key", [None, "k"])
     def test_conflict_after_every_run_lost_the_race(
-        self,
-        world: World,
-        owner: Someone,
-        monkeypatch: pytest.MonkeyPatch,
-        key: str | None,
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch, key: str | None
     ) -> None:
         runs: list[int] = []
 
@@ -96,15 +88,13 @@ class TestConflict:
 
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", lambda *arguments: lose(arguments[-1]))
-            answer = create(world, owner, key)
+            answer = create(owner, key)
         assert answer.problem() == (409, "conflict")
         assert runs == [0] * MAX_RUNS
-        again = create(world, owner, key)
+        again = create(owner, key)
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
-    def test_last_run_succeeds(
-        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_last_run_succeeds(self, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
         plain, lost = service.add_locale, [LostRace()] * (MAX_RUNS - 1)
 
         def lose_first(*arguments: Any) -> Any:
@@ -114,8 +104,8 @@ class TestConflict:
             return made
 
         monkeypatch.setattr(service, "add_locale", lose_first)
-        assert create(world, owner, "k").status == 201
-        assert (lost, total(world, owner)) == ([], 1)
+        assert create(owner, "k").status == 201
+        assert (lost, total(owner)) == ([], 1)
 
 
 class TestDeadline:
@@ -128,35 +118,25 @@ class TestDeadline:
         milliseconds = int((MARGIN_SECONDS + 0.8) * 1000)
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
 
-    def refused(
-        self, world: World, owner: Someone, problem: tuple[int, str] = (500, "internal")
-    ) -> None:
+    def refused(self, owner: Someone, problem: tuple[int, str] = (500, "internal")) -> None:
         """Sees the request refused, in time and with nothing done."""
         began = time.monotonic()
-        assert create(world, owner, "k").problem() == problem
+        assert create(owner, "k").problem() == problem
         assert time.monotonic() - began < MARGIN_SECONDS
         assert list(RecordItem.scan()) == []
 
     def test_deadline_in_service_code(
-        self,
-        world: World,
-        owner: Someone,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", lambda *_: time.sleep(30))
-            self.refused(world, owner)
+            self.refused(owner)
         [line] = errors(caplog)
         assert line["error"] == "DeadlineReached"
-        assert create(world, owner, "k").status == 201
+        assert create(owner, "k").status == 201
 
     def test_deadline_inside_botocore(
-        self,
-        world: World,
-        owner: Someone,
-        workspace: WorkspaceScope,
-        monkeypatch: pytest.MonkeyPatch,
+        self, owner: Someone, workspace: WorkspaceScope, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Its HTTP session takes every exception for the connection's, and it tries again.
 
@@ -182,12 +162,12 @@ class TestDeadline:
         try:
             with monkeypatch.context() as patched:
                 patched.setattr(service, "add_locale", add)
-                self.refused(world, owner, (503, "busy"))
+                self.refused(owner, (503, "busy"))
         finally:
             events.unregister("before-send.dynamodb", hang)
         assert slow == []
-        assert total(world, owner) == 0
-        assert create(world, owner, "k").status == 201
+        assert total(owner) == 0
+        assert create(owner, "k").status == 201
 
     def test_no_state_leaks_into_the_next_request(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
@@ -195,13 +175,12 @@ class TestDeadline:
         """The container that runs on keeps neither its caller nor its writes."""
         with monkeypatch.context() as patched:
             patched.setattr(service, "add_locale", lambda *_: time.sleep(30))
-            self.refused(world, owner)
-        answer = world.call("GET", "/locales")
-        assert answer.problem() == (401, "unauthenticated")
+            self.refused(owner)
+        assert world.call("GET", "/locales").problem() == (401, "unauthenticated")
 
     def test_deadline_passed_before_the_handler_starts(
-        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A container whose start took all of the time."""
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, 0))
-        self.refused(world, owner)
+        self.refused(owner)

@@ -22,11 +22,11 @@ class TestHead:
 
     @named(GETS)
     def test_same_status_and_headers_as_get(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
+        self, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        get_answer = world.call(method, target, token=owner.token)
-        answer = world.call("HEAD", target, token=owner.token)
+        get_answer = owner.call(method, target)
+        answer = owner.call("HEAD", target)
         assert answer.body == b""
         assert (answer.status, headers(answer)) == (get_answer.status, headers(get_answer))
 
@@ -47,11 +47,10 @@ class TestCaches:
 
     @named(WITH_CALLER)
     def test_responses_to_callers_are_no_store(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
+        self, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         target = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
-        answer = world.call(method, target, token=owner.token)
-        assert answer.header("cache-control") == "no-store"
+        assert owner.call(method, target).header("cache-control") == "no-store"
 
     @named([each for each in OPERATIONS if each not in WITH_CALLER and each[0] != "GET"])
     def test_responses_to_anonymous_writes_are_no_store(
@@ -91,8 +90,8 @@ class TestCaches:
         assert answer.json["openapi"]
 
     def test_response_to_a_caller_is_not_compressed(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
+        self, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        answer = world.call("GET", "/me", token=owner.token, headers={"accept-encoding": "gzip"})
+        answer = owner.call("GET", "/me", headers={"accept-encoding": "gzip"})
         assert (answer.status, answer.header("content-encoding")) == (200, None)
         assert answer.json["user"]["name"] == owner.name

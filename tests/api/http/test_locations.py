@@ -34,19 +34,18 @@ def test_every_location_is_a_readable_path(operation: str, template: str) -> Non
 class TestLocation:
     """Followed, it answers what was made."""
 
-    def get_location(self, world: World, by: Someone, answer: Answer) -> Answer:
+    def get_location(self, by: Someone, answer: Answer) -> Answer:
         location = answer.header("location")
         assert location is not None
         assert location.startswith(BASE_URL)
-        found = world.call("GET", location.removeprefix(BASE_URL), token=by.token)
+        found = by.call("GET", location.removeprefix(BASE_URL))
         assert found.status == 200
         return found
 
-    def test_of_an_api_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        body = {"name": "Till", "scope": "read"}
-        made = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+    def test_of_an_api_key(self, owner: Someone, workspace: WorkspaceScope) -> None:
+        made = owner.call("POST", "/api-keys", {"name": "Till", "scope": "read"})
         assert made.status == 201
-        found = self.get_location(world, owner, made)
+        found = self.get_location(owner, made)
         assert found.json["id"] == made.json["apiKey"]["id"]
 
     @pytest.mark.parametrize(
@@ -57,21 +56,16 @@ class TestLocation:
         ],
     )
     def test_of_a_locale_and_an_invitation(
-        self,
-        world: World,
-        owner: Someone,
-        workspace: WorkspaceScope,
-        path: str,
-        body: dict[str, str],
+        self, owner: Someone, workspace: WorkspaceScope, path: str, body: dict[str, str]
     ) -> None:
-        made = world.call("POST", path, token=owner.token, json_body=body)
+        made = owner.call("POST", path, body)
         assert made.status == 201
-        assert self.get_location(world, owner, made).json == made.json
+        assert self.get_location(owner, made).json == made.json
 
-    def test_of_a_workspace(self, world: World, owner: Someone) -> None:
-        made = world.call("POST", "/workspaces", token=owner.token, json_body={"name": "Teas"})
+    def test_of_a_workspace(self, owner: Someone) -> None:
+        made = owner.call("POST", "/workspaces", {"name": "Teas"})
         assert made.status == 201
-        found = self.get_location(world, owner, made).json
+        found = self.get_location(owner, made).json
         assert {name: found[name] for name in made.json} == made.json
 
     def test_of_an_assigned_coupon_code(self, world: World) -> None:
@@ -79,31 +73,30 @@ class TestLocation:
         coupon, person = shop.pool(1), shop.person()
         made = shop.assign(coupon, person)
         assert made.status == 201
-        assert self.get_location(world, shop.owner, made).json == made.json
+        assert self.get_location(shop.owner, made).json == made.json
         repeated = shop.assign(coupon, person)
         assert (repeated.status, repeated.header("location")) == (200, None)
 
     def test_of_an_order(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         path = f"/stores/{world.store(owner)}/orders/1001"
-        made = world.call("PUT", path, token=owner.token, json_body=order())
+        made = owner.call("PUT", path, order())
         assert made.status == 201
-        assert self.get_location(world, owner, made).json == made.json
-        again = world.call("PUT", path, token=owner.token, json_body=order())
+        assert self.get_location(owner, made).json == made.json
+        again = owner.call("PUT", path, order())
         assert again.status == 200
         assert again.header("location") is None
 
     def test_of_a_batch(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         path = f"/stores/{world.store(owner)}/batches"
         body = {"orders": [{"externalId": "1", **order()}]}
-        made = world.call("POST", path, token=owner.token, json_body=body, key="once")
+        made = owner.call("POST", path, body, key="once")
         assert made.status == 202
-        assert self.get_location(world, owner, made).json["id"] == made.json["id"]
-        again = world.call("POST", path, token=owner.token, json_body=body, key="once")
+        assert self.get_location(owner, made).json["id"] == made.json["id"]
+        again = owner.call("POST", path, body, key="once")
         assert again.header("idempotency-replayed") == "true"
         assert again.header("location") == made.header("location")
 
-    def test_of_a_connection(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        body = {"type": "shopify", "shop": "ann.myshopify.com"}
-        made = world.call("POST", "/connections", token=owner.token, json_body=body)
+    def test_of_a_connection(self, owner: Someone, workspace: WorkspaceScope) -> None:
+        made = owner.call("POST", "/connections", {"type": "shopify", "shop": "ann.myshopify.com"})
         assert made.status == 201
-        assert self.get_location(world, owner, made).json["key"] == made.json["key"]
+        assert self.get_location(owner, made).json["key"] == made.json["key"]

@@ -82,7 +82,7 @@ class TestLogLines:
             plain(message, **fields)
 
         monkeypatch.setattr(logs.logger, "info", note)
-        assert world.call("GET", "/locales", token=owner.token).status == 200
+        assert owner.call("GET", "/locales").status == 200
         assert world.call("GET", "/locales").status == 401
         signed_in, anonymous = keys
         assert signed_in["operation"] == anonymous["operation"] == "locales.list"
@@ -94,9 +94,9 @@ class TestLogLines:
 
 class TestMetrics:
     def test_request_is_counted_with_operation_and_workspace(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, counted: Counted
+        self, owner: Someone, workspace: WorkspaceScope, counted: Counted
     ) -> None:
-        world.call("GET", "/locales", token=owner.token)
+        owner.call("GET", "/locales")
         (line,) = counted.lines()
         assert line["Requests"] == [1.0]
         assert (line["operation"], line["workspaceId"]) == ("locales.list", str(workspace.id))
@@ -107,7 +107,6 @@ class TestMetrics:
 
     def test_conflicts_and_retries_are_counted(
         self,
-        world: World,
         owner: Someone,
         workspace: WorkspaceScope,
         counted: Counted,
@@ -118,8 +117,7 @@ class TestMetrics:
 
         monkeypatch.setattr(changes.Changes, "commit", lose)
         monkeypatch.setattr(time, "sleep", lambda _seconds: None)
-        answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "da"})
-        assert answer.status in {409, 503}
+        assert owner.call("POST", "/locales", {"code": "da"}).status in {409, 503}
         (line,) = counted.lines()
         assert line["Conflicts"] == [1.0]
         retries: Any = line["Retries"]

@@ -20,19 +20,18 @@ def create(path: str, **fields: object) -> Send:
     """Creates a resource of that name."""
 
     def send(world: World, owner: Someone, name: str) -> Answer:
-        return world.call("POST", path, token=owner.token, json_body={"name": name, **fields})
+        return owner.call("POST", path, {"name": name, **fields})
 
     return send
 
 
 def change_own_name(world: World, owner: Someone, name: str) -> Answer:
-    changed = world.call("PATCH", "/me", token=owner.token, json_body={"name": name})
-    return changed if changed.status >= 300 else world.call("GET", "/me", token=owner.token)
+    changed = owner.call("PATCH", "/me", {"name": name})
+    return changed if changed.status >= 300 else owner.call("GET", "/me")
 
 
 def name_locale(world: World, owner: Someone, name: str) -> Answer:
-    body = {"code": "fr", "label": name}
-    return world.call("POST", "/locales", token=owner.token, json_body=body)
+    return owner.call("POST", "/locales", {"code": "fr", "label": name})
 
 
 def create_coupon(world: World, owner: Someone, name: str) -> Answer:
@@ -43,7 +42,7 @@ def create_coupon(world: World, owner: Someone, name: str) -> Answer:
 
 def rename_store(world: World, owner: Someone, name: str) -> Answer:
     path = f"/stores/{world.store(owner)}"
-    return world.call("PATCH", path, token=owner.token, json_body={"name": name})
+    return owner.call("PATCH", path, {"name": name})
 
 
 STORE = {
@@ -99,11 +98,10 @@ def test_product_is_stored_without_invisible_characters(world: World, owner: Som
         locales=texts,
         variants=[variant(title=WRITTEN, options=options)],
     )
-    answer = put(world, owner, world.store(owner), "p-1", body)
+    answer = put(owner, world.store(owner), "p-1", body)
     assert answer.status == 201, answer.body
     assert [answer.json[name] for name in ("title", "vendor", "productType")] == [STORED] * 3
-    path = f"/products/{answer.json['id']}/variants"
-    (found,) = world.call("GET", path, token=owner.token).json["items"]
+    (found,) = owner.call("GET", f"/products/{answer.json['id']}/variants").json["items"]
     assert found["title"] == STORED
     assert found["options"] == [{"name": STORED, "value": STORED}]
 
@@ -114,7 +112,7 @@ def test_lines_of_an_order_are_stored_without_invisible_characters(
     body = order()
     body["lineItems"][0] |= {"title": WRITTEN, "variantTitle": WRITTEN}
     path = f"/stores/{world.store(owner)}/orders/o-1"
-    answer = world.call("PUT", path, token=owner.token, json_body=body)
+    answer = owner.call("PUT", path, body)
     assert answer.status == 201, answer.body
     line = answer.json["lineItems"][0]
     assert (line["title"], line["variantTitle"]) == (STORED, STORED)

@@ -58,22 +58,17 @@ class TestReplay:
             assert_replayed(create(world, owner.token), first)
         assert codes(world, owner.token) == ["de"]
 
-    def test_body_in_utf_8(self, world: World, owner: Someone) -> None:
+    def test_body_in_utf_8(self, owner: Someone) -> None:
         """Letters are not escaped, which would take six bytes for each instead of two."""
         body = {"code": "ru", "label": "Русский 李 🫖"}
-        first, again = (
-            world.call("POST", "/locales", token=owner.token, json_body=body, key=KEY)
-            for _ in range(2)
-        )
+        first, again = (owner.call("POST", "/locales", body, key=KEY) for _ in range(2))
         assert f'"label":"{body["label"]}"'.encode() in first.body
         assert_replayed(again, first)
 
     def test_204_without_body(self, world: World, owner: Someone) -> None:
         create(world, owner.token, key=None)
         made = create(world, owner.token, "fr", key=None).json["id"]
-        first, again = (
-            world.call("DELETE", f"/locales/{made}", token=owner.token, key=KEY) for _ in range(2)
-        )
+        first, again = (owner.call("DELETE", f"/locales/{made}", key=KEY) for _ in range(2))
         assert (first.status, again.header("content-type")) == (204, None)
         assert_replayed(again, first)
 
@@ -82,7 +77,7 @@ class TestReplay:
     ) -> None:
         create(world, owner.token, "en", key=None)
         first = create(world, owner.token)
-        world.call("DELETE", f"/locales/{first.json['id']}", token=owner.token)
+        owner.call("DELETE", f"/locales/{first.json['id']}")
         assert_replayed(create(world, owner.token), first)
         assert codes(world, owner.token) == ["en"]
 
@@ -110,7 +105,7 @@ class TestReplay:
 
     def test_get_ignores_the_key(self, world: World, owner: Someone) -> None:
         for expected in ([], ["de"]):
-            answer = world.call("GET", "/locales", token=owner.token, key=KEY)
+            answer = owner.call("GET", "/locales", key=KEY)
             assert [item["code"] for item in answer.json["items"]] == expected
             assert not is_replay(answer)
             create(world, owner.token, key=None)
@@ -137,27 +132,18 @@ class TestReusedKey:
         }
 
         def change(path: str, label: str) -> Answer:
-            return world.call(
-                "PATCH",
-                f"/locales/{path.format(**ids)}",
-                token=owner.token,
-                json_body={"label": label},
-                key=KEY,
-            )
+            return owner.call("PATCH", f"/locales/{path.format(**ids)}", {"label": label}, key=KEY)
 
         assert change("{first}", "Label").status == 200
-        before = world.call("GET", "/locales", token=owner.token).json
-        answer = change(path, label)
-        assert answer.problem() == (422, "idempotency_key_reused")
-        assert world.call("GET", "/locales", token=owner.token).json == before
+        before = owner.call("GET", "/locales").json
+        assert change(path, label).problem() == (422, "idempotency_key_reused")
+        assert owner.call("GET", "/locales").json == before
         assert is_replay(change("{first}", "Label"))
 
     def test_keys_are_per_operation(self, world: World, owner: Someone) -> None:
         made = create(world, owner.token, "en", key=None).json["id"]
         assert create(world, owner.token).status == 201
-        answer = world.call(
-            "PATCH", f"/locales/{made}", token=owner.token, json_body={"label": "x"}, key=KEY
-        )
+        answer = owner.call("PATCH", f"/locales/{made}", {"label": "x"}, key=KEY)
         assert (answer.status, is_replay(answer)) == (200, False)
 
 
@@ -215,9 +201,9 @@ class TestInProgress:
 class TestStoredResponses:
     """2xx, 404, 410 and most 409 are; the rest runs again."""
 
-    def test_404_is_stored(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_404_is_stored(self, owner: Someone, workspace: WorkspaceScope) -> None:
         path = f"/locales/{uuid4()}"
-        first, again = (world.call("DELETE", path, token=owner.token, key=KEY) for _ in range(2))
+        first, again = (owner.call("DELETE", path, key=KEY) for _ in range(2))
         assert first.problem() == (404, "not_found")
         assert_replayed(again, first)
 
@@ -226,22 +212,21 @@ class TestStoredResponses:
         made = create(world, owner.token, key=None).json["id"]
         first = create(world, owner.token)
         assert first.problem() == (409, "locale_exists")
-        world.call("DELETE", f"/locales/{made}", token=owner.token)
+        owner.call("DELETE", f"/locales/{made}")
         assert_replayed(create(world, owner.token), first)
 
     def test_410_is_stored(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         guest = world.person()
-        body = {"email": guest.email, "role": "member"}
-        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
+        made = owner.call("POST", "/invitations", {"email": guest.email, "role": "member"}).json
         world.advance(days=8)
         path = f"/invitations/{made['id']}"
 
         def accept() -> Answer:
-            return world.call("POST", f"{path}/accept", token=guest.token, key=KEY)
+            return guest.call("POST", f"{path}/accept", key=KEY)
 
         first = accept()
         assert first.problem() == (410, "invitation_expired")
-        assert world.call("POST", f"{path}/resend", token=owner.token).status == 204
+        assert owner.call("POST", f"{path}/resend").status == 204
         assert_replayed(accept(), first)
         assert world.membership(guest, workspace) is None
 
@@ -252,7 +237,7 @@ class TestStoredResponses:
         assert create(world, owner.token).status == 201
 
     def test_422_of_a_business_rule_is_not_stored(self, world: World, owner: Someone) -> None:
-        assert world.call("POST", "/me/two-factor/email", token=owner.token).status == 204
+        assert owner.call("POST", "/me/two-factor/email").status == 204
         [email] = world.emails()
         code = re.search(r"\b\d{6}\b", email.text)
         assert code
@@ -260,7 +245,7 @@ class TestStoredResponses:
 
         def confirm(code: str) -> Answer:
             path, body = "/me/two-factor/email/confirm", {"code": code}
-            return world.call("POST", path, token=owner.token, json_body=body, key=KEY)
+            return owner.call("POST", path, body, key=KEY)
 
         assert confirm(wrong).problem() == (422, "code_invalid")
         assert (confirm(code.group()).status, is_replay(confirm(code.group()))) == (200, True)
@@ -272,14 +257,13 @@ class TestStoredResponses:
         body = {"email": GUEST, "role": "member"}
 
         def invite() -> Answer:
-            return world.call("POST", "/invitations", token=member.token, json_body=body, key=KEY)
+            return member.call("POST", "/invitations", body, key=KEY)
 
         assert invite().problem() == (403, "role")
         own = world.membership(member, workspace)
         assert own is not None
         role = {"role": "admin"}
-        path = f"/members/{own.id}"
-        assert world.call("PATCH", path, token=owner.token, json_body=role).status == 204
+        assert owner.call("PATCH", f"/members/{own.id}", role).status == 204
         assert (invite().status, is_replay(invite())) == (201, True)
 
     def test_no_active_workspace_is_not_stored(self, world: World) -> None:
@@ -292,12 +276,10 @@ class TestStoredResponses:
     def test_429_is_not_stored(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        body = {"email": GUEST, "role": "member"}
-        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
+        made = owner.call("POST", "/invitations", {"email": GUEST, "role": "member"}).json
 
         def resend() -> Answer:
-            path = f"/invitations/{made['id']}/resend"
-            return world.call("POST", path, token=owner.token, key=KEY)
+            return owner.call("POST", f"/invitations/{made['id']}/resend", key=KEY)
 
         refused = resend()
         assert refused.problem() == (429, "invitation_recently_sent")
@@ -367,7 +349,7 @@ class TestKeyScope:
         old = world.api_key(workspace, KeyScope.WRITE, owner)
         first = create(world, old)
         path = f"/api-keys/{world.key_of(old).id}/rotate"
-        new = world.call("POST", path, token=owner.token).json["key"]
+        new = owner.call("POST", path).json["key"]
         assert create(world, old).problem() == (401, "unauthenticated")
         assert_replayed(create(world, new), first)
 
@@ -381,7 +363,7 @@ class TestKeyScope:
 
         def demote(key: str) -> Answer:
             body, path = {"role": "member"}, f"/members/{own.id}"
-            return world.call("PATCH", path, token=admin.token, json_body=body, key=key)
+            return admin.call("PATCH", path, body, key=key)
 
         first = demote(KEY)
         assert first.status == 204

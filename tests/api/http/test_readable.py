@@ -55,8 +55,7 @@ class TestLocale:
     def test_returns_the_created_locale(
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
-        body = {"code": "de-AT", "label": "Austrian"}
-        made = world.call("POST", "/locales", token=owner.token, json_body=body).json
+        made = owner.call("POST", "/locales", {"code": "de-AT", "label": "Austrian"}).json
         path = f"/locales/{made['id']}"
         reader = world.api_key(workspace, KeyScope.READ, owner)
         assert found(world, owner, path) == made
@@ -112,7 +111,7 @@ class TestInvitation:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         path = f"/invitations/{self.invited(world, owner)['id']}"
-        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("DELETE", path).status == 204
         assert read(world, owner, path).problem() == (404, "not_found")
 
     def test_invitation_of_revoked_key_is_not_found(
@@ -122,7 +121,7 @@ class TestInvitation:
         path = f"/invitations/{self.invited(world, owner, key)['id']}"
         assert read(world, owner, path).status == 200
         revoke = f"/api-keys/{world.key_of(key).id}/revoke"
-        assert world.call("POST", revoke, token=owner.token).status < 300
+        assert owner.call("POST", revoke).status < 300
         assert read(world, owner, path).problem() == (404, "not_found")
 
 
@@ -152,10 +151,9 @@ class TestWorkspace:
         assert read(world, member, path).problem() == (403, "two_factor_required")
 
     def test_available_slug_route_is_not_shadowed(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
+        self, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        query = {"name": "Fresh"}
-        answer = world.call("GET", "/workspaces/available-slug", token=owner.token, query=query)
+        answer = owner.call("GET", "/workspaces/available-slug", query={"name": "Fresh"})
         assert (answer.status, answer.json) == (200, {"slug": "fresh"})
 
 
@@ -187,8 +185,8 @@ ADDRESSES = {"email": "ann@shoppers.example.net", "sms": "+14155550123"}
 class TestConsent:
     """GET /profiles/{id}/consent/email and /sms."""
 
-    def profile(self, world: World, owner: Someone, **body: str) -> str:
-        answer = world.call("POST", "/profiles", token=owner.token, json_body=body)
+    def profile(self, owner: Someone, **body: str) -> str:
+        answer = owner.call("POST", "/profiles", body)
         assert answer.status == 201, answer.body
         return str(answer.json["id"])
 
@@ -202,7 +200,7 @@ class TestConsent:
         channel: str,
     ) -> None:
         email, phone = ADDRESSES["email"], ADDRESSES["sms"]
-        path = f"/profiles/{self.profile(world, owner, email=email, phone=phone)}/consent/{channel}"
+        path = f"/profiles/{self.profile(owner, email=email, phone=phone)}/consent/{channel}"
         unsaid = {"channel": channel, "address": ADDRESSES[channel]}
         assert found(world, owner, path) == {
             **unsaid,
@@ -211,8 +209,7 @@ class TestConsent:
             "change": None,
         }
         moment = "2026-01-02T03:04:05.678Z"
-        body = {"state": "subscribed", "occurredAt": moment}
-        change = world.call("PUT", path, token=owner.token, json_body=body).json
+        change = owner.call("PUT", path, {"state": "subscribed", "occurredAt": moment}).json
         reader = world.api_key(workspace, KeyScope.READ, owner)
         for caller in (owner.token, reader):
             assert found(world, caller, path) == {
@@ -226,15 +223,14 @@ class TestConsent:
     def test_superseded_change_is_not_returned(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        profile = self.profile(world, owner, email=ADDRESSES["email"])
+        profile = self.profile(owner, email=ADDRESSES["email"])
         path = f"/profiles/{profile}/consent/email"
         statements = [
             ("unsubscribed", "2026-01-03T00:00:00.000Z"),
             ("subscribed", "2026-01-01T00:00:00.000Z"),
         ]
         for state, moment in statements:
-            body = {"state": state, "occurredAt": moment}
-            assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
+            assert owner.call("PUT", path, {"state": state, "occurredAt": moment}).status == 200
         shown = found(world, owner, path)
         assert (shown["state"], shown["asOf"]) == statements[0]
         assert shown["change"]["state"] == "unsubscribed"
@@ -243,7 +239,7 @@ class TestConsent:
     def test_profile_without_address_is_not_subscribed(
         self, world: World, owner: Someone, workspace: WorkspaceScope, channel: str
     ) -> None:
-        path = f"/profiles/{self.profile(world, owner, anonymousId='visitor-1')}/consent/{channel}"
+        path = f"/profiles/{self.profile(owner, anonymousId='visitor-1')}/consent/{channel}"
         assert found(world, owner, path) == {
             "channel": channel,
             "address": None,
@@ -260,16 +256,14 @@ class TestPriorityChanges:
         self, world: World, owner: Someone, workspace: WorkspaceScope, stranger: Someone
     ) -> None:
         store, other = world.store(owner, name="One"), world.store(owner, name="Two")
-        put(world, owner, store, "p-1", product())
+        put(owner, store, "p-1", product())
         path = f"/stores/{store}/product-priority/changes"
         assert found(world, owner, path) == {"items": [], "total": 0, "page": 1, "pageSize": 25}
         made = [self.applied(world, owner, path) for _ in range(2)]
-        discarded = world.call(
-            "POST", path, token=owner.token, json_body=self.rules(world, owner, path)
-        ).json
+        discarded = owner.call("POST", path, self.rules(world, owner, path)).json
         world.deliver()
         gone = f"/product-priority-changes/{discarded['id']}"
-        assert world.call("DELETE", gone, token=owner.token).status == 204
+        assert owner.call("DELETE", gone).status == 204
         listing = found(world, owner, path)
         shown = [found(world, owner, f"/product-priority-changes/{each}") for each in made]
         assert listing == {"items": shown[::-1], "total": 2, "page": 1, "pageSize": 25}
@@ -283,11 +277,11 @@ class TestPriorityChanges:
     def applied(self, world: World, owner: Someone, path: str) -> str:
         """A change that was made and applied: its id."""
         body = self.rules(world, owner, path)
-        made = world.call("POST", path, token=owner.token, json_body=body)
+        made = owner.call("POST", path, body)
         assert made.status == 202, made.body
         world.deliver()
         apply = f"/product-priority-changes/{made.json['id']}/apply"
-        assert world.call("POST", apply, token=owner.token).status == 202
+        assert owner.call("POST", apply).status == 202
         world.deliver()
         world.advance(seconds=1)
         return str(UUID(made.json["id"]))

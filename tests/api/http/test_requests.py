@@ -45,43 +45,38 @@ class TestJson:
     )
     def test_malformed_json(self, world: World, owner: Someone, body: bytes) -> None:
         before = len(world.rows())
-        answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
+        answer = owner.call("POST", "/locales", body=body, key="k")
         assert answer.problem() == (400, "malformed_request")
         assert "errors" not in answer.json
         assert len(world.rows()) == before
 
     @pytest.mark.parametrize("body", [b"[]", b"null", b'"de"', b"7", b"true"])
-    def test_json_that_is_not_an_object(self, world: World, owner: Someone, body: bytes) -> None:
-        answer = world.call("POST", "/locales", token=owner.token, body=body)
-        assert answer.error_paths() == [""]
+    def test_json_that_is_not_an_object(self, owner: Someone, body: bytes) -> None:
+        assert owner.call("POST", "/locales", body=body).error_paths() == [""]
 
     @pytest.mark.parametrize(
         ("body", "path"), [(b'{"code":"\\ud800"}', "/code"), (b'{"code":"de","\\udfff":1}', "")]
     )
-    def test_lone_surrogate_is_refused(
-        self, world: World, owner: Someone, body: bytes, path: str
-    ) -> None:
+    def test_lone_surrogate_is_refused(self, owner: Someone, body: bytes, path: str) -> None:
         """JSON can escape it; UTF-8, in which the service stores and answers, can't encode it."""
-        answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
-        assert answer.error_paths() == [path]
+        assert owner.call("POST", "/locales", body=body, key="k").error_paths() == [path]
 
     def test_lone_surrogate_in_response_is_escaped(self) -> None:
         text = as_json({"said": "\ud800 é"})
         assert json.loads(text.encode()) == {"said": "\ud800 é"}
 
-    def test_missing_body(self, world: World, owner: Someone) -> None:
-        answer = world.call("POST", "/locales", token=owner.token)
+    def test_missing_body(self, owner: Someone) -> None:
+        answer = owner.call("POST", "/locales")
         assert answer.json["errors"] == [
             {"path": "", "message": "Required: the request has no body"}
         ]
 
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"a=b"])
-    def test_unexpected_body_is_ignored(self, world: World, owner: Someone, body: bytes) -> None:
+    def test_unexpected_body_is_ignored(self, owner: Someone, body: bytes) -> None:
         for key in (None, "k"):
-            answer = world.call(
+            answer = owner.call(
                 "POST",
                 "/sessions/sign-out-others",
-                token=owner.token,
                 body=body,
                 headers={"content-type": FORM},
                 key=key,
@@ -92,14 +87,14 @@ class TestJson:
 class TestSize:
     """413: more than 1 MB."""
 
-    def test_1_mb_is_accepted(self, world: World, owner: Someone) -> None:
-        answer = world.call("POST", "/locales", token=owner.token, body=sized(BODY_BYTES))
+    def test_1_mb_is_accepted(self, owner: Someone) -> None:
+        answer = owner.call("POST", "/locales", body=sized(BODY_BYTES))
         assert (answer.status, answer.json["code"]) == (201, "de")
 
     @pytest.mark.parametrize("path", ["/locales", "/sessions/sign-out-others"])
     def test_more_than_1_mb_is_refused(self, world: World, owner: Someone, path: str) -> None:
         before = len(world.rows())
-        answer = world.call("POST", path, token=owner.token, body=sized(BODY_BYTES + 1))
+        answer = owner.call("POST", path, body=sized(BODY_BYTES + 1))
         assert answer.problem() == (413, "payload_too_large")
         assert "1 MB" in answer.json["detail"]
         assert len(world.rows()) == before
@@ -113,15 +108,14 @@ class TestSize:
         ],
     )
     def test_size_is_measured_before_base64_encoding(
-        self, world: World, owner: Someone, size: int, expected: tuple[int, str]
+        self, owner: Someone, size: int, expected: tuple[int, str]
     ) -> None:
         """A body that is no text reaches the function in base64, a third longer."""
-        answer = world.call("POST", "/locales", token=owner.token, body=b"\xff" * size)
-        assert answer.problem() == expected
+        assert owner.call("POST", "/locales", body=b"\xff" * size).problem() == expected
 
-    def test_size_is_measured_in_bytes(self, world: World, owner: Someone) -> None:
+    def test_size_is_measured_in_bytes(self, owner: Someone) -> None:
         body = '{"code":"de","label":"' + "ä" * (BODY_BYTES // 2) + '"}'
-        answer = world.call("POST", "/locales", token=owner.token, body=body.encode())
+        answer = owner.call("POST", "/locales", body=body.encode())
         assert answer.problem() == (413, "payload_too_large")
 
 
@@ -131,13 +125,9 @@ class TestContentType:
     @pytest.mark.parametrize(
         "sent", [FORM, "text/plain", "multipart/form-data; boundary=x", "", "application/jsonx"]
     )
-    def test_other_content_type_is_refused(self, world: World, owner: Someone, sent: str) -> None:
-        answer = world.call(
-            "POST",
-            "/locales",
-            token=owner.token,
-            body=b'{"code":"de"}',
-            headers={"content-type": sent},
+    def test_other_content_type_is_refused(self, owner: Someone, sent: str) -> None:
+        answer = owner.call(
+            "POST", "/locales", body=b'{"code":"de"}', headers={"content-type": sent}
         )
         assert answer.problem() == (415, "unsupported_media_type")
 
@@ -145,15 +135,9 @@ class TestContentType:
         "sent",
         ["application/json", "application/json; charset=utf-8", " Application/JSON ;charset=UTF-8"],
     )
-    def test_variants_of_json_content_type_are_accepted(
-        self, world: World, owner: Someone, sent: str
-    ) -> None:
-        answer = world.call(
-            "POST",
-            "/locales",
-            token=owner.token,
-            body=b'{"code":"de"}',
-            headers={"Content-Type": sent},
+    def test_variants_of_json_content_type_are_accepted(self, owner: Someone, sent: str) -> None:
+        answer = owner.call(
+            "POST", "/locales", body=b'{"code":"de"}', headers={"Content-Type": sent}
         )
         assert (answer.status, answer.json["code"]) == (201, "de")
 
@@ -162,8 +146,8 @@ class TestAccept:
     """The answer is JSON, whatever the client would prefer."""
 
     @pytest.mark.parametrize("accept", ["application/xml", "text/html", "text/csv", "*/*;q=0", "x"])
-    def test_accept_header_is_ignored(self, world: World, owner: Someone, accept: str) -> None:
-        answer = world.call("GET", "/me", token=owner.token, headers={"accept": accept})
+    def test_accept_header_is_ignored(self, owner: Someone, accept: str) -> None:
+        answer = owner.call("GET", "/me", headers={"accept": accept})
         assert (answer.status, answer.header("content-type")) == (200, "application/json")
 
 
@@ -210,8 +194,8 @@ class TestPaths:
 class TestResponses:
     """What all answers have in common."""
 
-    def test_204_is_empty(self, world: World, owner: Someone) -> None:
-        answer = world.call("POST", "/sessions/sign-out-others", token=owner.token)
+    def test_204_is_empty(self, owner: Someone) -> None:
+        answer = owner.call("POST", "/sessions/sign-out-others")
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-type") is None
 
@@ -234,9 +218,9 @@ class TestResponses:
         ],
     )
     def test_browsers_use_tls_and_trust_the_content_type(
-        self, world: World, owner: Someone, method: str, path: str, status: int
+        self, owner: Someone, method: str, path: str, status: int
     ) -> None:
-        answer = world.call(method, path, token=owner.token)
+        answer = owner.call(method, path)
         assert answer.status == status
         assert answer.header("strict-transport-security") == "max-age=31536000"
         assert answer.header("x-content-type-options") == "nosniff"

@@ -41,38 +41,35 @@ def a_store(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
 
 def store_with_write_back(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
     store = world.store(owner)
-    path = f"/stores/{store}/write-back"
-    assert world.call("PUT", path, token=owner.token, json_body=URL).status == 200
+    assert owner.call("PUT", f"/stores/{store}/write-back", URL).status == 200
     return store
 
 
 def an_invitation(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
     body = {"email": "guest@example.com", "role": "member"}
-    made = world.call("POST", "/invitations", token=owner.token, json_body=body).json["id"]
+    made = owner.call("POST", "/invitations", body).json["id"]
     world.advance(hours=1)
     return made
 
 
 def a_connection(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
     body = {"type": "shopify", "shop": "one.myshopify.com"}
-    return world.call("POST", "/connections", token=owner.token, json_body=body).json["key"]
+    return owner.call("POST", "/connections", body).json["key"]
 
 
 def a_profile(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
-    body = {"email": "somebody@example.com"}
-    return world.call("POST", "/profiles", token=owner.token, json_body=body).json["id"]
+    return owner.call("POST", "/profiles", {"email": "somebody@example.com"}).json["id"]
 
 
 def an_endpoint(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
-    made = world.call("POST", "/webhook-endpoints", token=owner.token, json_body=ENDPOINT)
+    made = owner.call("POST", "/webhook-endpoints", ENDPOINT)
     return made.json["endpoint"]["id"]
 
 
 def a_delivery(world: World, owner: Someone, workspace: WorkspaceScope) -> str:
     """As a path has it, with its endpoint's id before."""
     endpoint = an_endpoint(world, owner, workspace)
-    path = f"/webhook-endpoints/{endpoint}/test"
-    sent = world.call("POST", path, token=owner.token, json_body={"type": "webhook.test"})
+    sent = owner.call("POST", f"/webhook-endpoints/{endpoint}/test", {"type": "webhook.test"})
     return f"{endpoint}/deliveries/{sent.json['id']}"
 
 
@@ -142,10 +139,10 @@ def test_concurrently_lost_role_is_refused(
         .replace("{key}", named)
     )
     admin = world.member(workspace, Role.ADMIN)
-    assert world.call("GET", "/members", token=admin.token).status == 200  # it is noted as active
+    assert admin.call("GET", "/members").status == 200  # it is noted as active
     before = stored(world)
     with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
-        answer = world.call(method, path, token=admin.token, json_body=body)
+        answer = admin.call(method, path, body)
     assert answer.problem() == (403, "role")
     assert stored(world) == before
 
@@ -181,6 +178,5 @@ def test_unchanged_role_is_accepted_without_a_write(
     target = a_member(world, owner, workspace)
     admin = world.member(workspace, Role.ADMIN)
     with world.meanwhile(world.unseating(admin, workspace, demoted=True)):
-        body = {"role": "member"}
-        answer = world.call("PATCH", f"/members/{target}", token=admin.token, json_body=body)
+        answer = admin.call("PATCH", f"/members/{target}", {"role": "member"})
     assert (answer.status, answer.body) == (204, b"")

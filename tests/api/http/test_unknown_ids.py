@@ -65,7 +65,7 @@ class TestIdInBody:
     ) -> None:
         def person(by: Someone) -> str:
             email = {"email": "ann@shoppers.example.net"}
-            made = world.call("POST", "/profiles", token=by.token, json_body=email)
+            made = by.call("POST", "/profiles", email)
             return str(made.json["id"])
 
         target, stranger = path.format(profile=person(owner)), world.person()
@@ -74,7 +74,7 @@ class TestIdInBody:
         stored = {row.key for row in world.rows()}
         for unknown in (ID, theirs.get(what, ID)):
             sent = json.loads(json.dumps(body).replace(ID, unknown))
-            answer = world.call("POST", target, token=owner.token, json_body=sent)
+            answer = owner.call("POST", target, sent)
             assert answer.json == {
                 "type": f"{BASE_URL}/problems/validation",
                 "title": "The request isn't valid",
@@ -91,10 +91,9 @@ class TestIdInBody:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         body = {**COUPON, "kind": "personal", "storeId": world.store(owner)}
-        coupon = world.call("POST", "/coupons", token=owner.token, json_body=body).json["id"]
+        coupon = owner.call("POST", "/coupons", body).json["id"]
         for coupon_id, expected in ((coupon, (422, "validation")), (ID, (404, "not_found"))):
-            path = f"/coupons/{coupon_id}/assign"
-            answer = world.call("POST", path, token=owner.token, json_body={"profileId": ID})
+            answer = owner.call("POST", f"/coupons/{coupon_id}/assign", {"profileId": ID})
             assert answer.problem() == expected
         assert answer.json["detail"] == "No coupon with this id exists in this workspace."
 
@@ -103,8 +102,7 @@ class TestIdInBody:
     ) -> None:
         theirs = world.workspace(world.person())
         for identifier in (ID, str(theirs.id)):
-            body = {"workspaceId": identifier}
-            answer = world.call("PUT", "/me/workspace", token=owner.token, json_body=body)
+            answer = owner.call("PUT", "/me/workspace", {"workspaceId": identifier})
             assert answer.problem() == (422, "validation")
             assert answer.json["errors"] == [
                 {"path": "/workspaceId", "message": "You belong to no workspace with this id"}
@@ -154,7 +152,6 @@ class TestIdInPath:
     )
     def test_detail_names_the_kind_of_resource(
         self,
-        world: World,
         owner: Someone,
         workspace: WorkspaceScope,
         method: str,
@@ -162,13 +159,7 @@ class TestIdInPath:
         operation: dict[str, Any],
     ) -> None:
         target = "/".join(ID if part.startswith("{") else part for part in path.split("/"))
-        answer = world.call(
-            method,
-            target,
-            token=owner.token,
-            json_body=body_of(operation),
-            query=query_of(operation),
-        )
+        answer = owner.call(method, target, body_of(operation), query=query_of(operation))
         if answer.status < 300:  # what is deleted already may be deleted again
             assert method == "DELETE"
             return
@@ -179,16 +170,12 @@ class TestIdInPath:
 
     @pytest.mark.parametrize("operation", WITH_UUIDS)
     def test_malformed_id_is_refused(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, operation: str
+        self, owner: Someone, workspace: WorkspaceScope, operation: str
     ) -> None:
         method, path, described = WITH_UUIDS[operation]
         names = [name for name in re.findall(r"{(\w+)}", path) if name not in FREE]
-        answer = world.call(
-            method,
-            re.sub(r"{\w+}", "7", path),
-            token=owner.token,
-            json_body=body_of(described),
-            query=query_of(described),
+        answer = owner.call(
+            method, re.sub(r"{\w+}", "7", path), body_of(described), query=query_of(described)
         )
         assert answer.error_paths() == [f"path.{name}" for name in names]
 
@@ -198,9 +185,7 @@ class TestIdInPath:
         store = world.store(owner)
         stranger = world.person()
         world.workspace(stranger)
-        answers = [
-            world.call("GET", f"/stores/{each}", token=stranger.token).json for each in (store, ID)
-        ]
+        answers = [stranger.call("GET", f"/stores/{each}").json for each in (store, ID)]
         assert answers[0] == answers[1]
         assert answers[0]["detail"] == "No store with this id exists in this workspace."
 
@@ -224,7 +209,7 @@ def one_of_each(world: World, owner: Someone, workspace: WorkspaceScope) -> dict
     """Ids of resources of the workspace, by the part of a path before them."""
 
     def made(method: str, path: str, body: object = None) -> Any:
-        answer = world.call(method, path, token=owner.token, json_body=body)
+        answer = owner.call(method, path, body)
         assert answer.status < 300, (path, answer.body)
         return answer.json
 
@@ -324,13 +309,7 @@ class TestAnotherWorkspace:
                 pairs.append((filled(path, own, theirs), filled(path, own, unknown)))
             for pair in pairs:
                 foreign, nowhere = (
-                    world.call(
-                        method,
-                        target,
-                        token=stranger.token,
-                        json_body=body_of(operation),
-                        query=query_of(operation),
-                    )
+                    stranger.call(method, target, body_of(operation), query=query_of(operation))
                     for target in pair
                 )
                 assert foreign.problem() == (404, "not_found"), (method, pair)

@@ -20,10 +20,10 @@ class Place:
         self.path = f"/stores/{store}/product-priority"
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
-        return self.world.call(method, path, token=self.owner.token, json_body=body, **more)
+        return self.owner.call(method, path, body, **more)
 
     def put(self, external_id: str, **change: object) -> dict[str, Any]:
-        answer = put(self.world, self.owner, self.id, external_id, product(**change))
+        answer = put(self.owner, self.id, external_id, product(**change))
         assert answer.status in {200, 201}, answer.body
         body: dict[str, Any] = answer.json
         return body

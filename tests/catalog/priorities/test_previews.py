@@ -98,8 +98,7 @@ class TestProducts:
         change = place.ready(str(product_source.source))
         monkeypatch.setattr(priority_service, "MAX_ROWS", 0)
         path = f"/product-priority-changes/{change['id']}/products"
-        answer = place.call("GET", path, query={"q": "tea"})
-        assert answer.problem() == (422, "filter_too_broad")
+        assert place.call("GET", path, query={"q": "tea"}).problem() == (422, "filter_too_broad")
         assert place.get(path)["total"] == 1
 
     def test_page_too_large_is_refused(
@@ -110,8 +109,7 @@ class TestProducts:
         [row] = place.get(path)["items"]
         monkeypatch.setattr(pagination, "MAX_ANSWERED", answered(row) - 1)
         for query in ({}, {"q": "p-1"}):
-            answer = place.call("GET", path, query=query)
-            assert answer.problem() == (422, "page_too_large")
+            assert place.call("GET", path, query=query).problem() == (422, "page_too_large")
 
     def test_ten_largest_rows_fit_one_page(
         self, place: Place, product_source: ProductSource
@@ -199,7 +197,7 @@ class TestStale:
         now = place.value.connected_at
         commit_anew(lambda c: note_import(c, place.value, product_source.source_id, now))
         other = place.world.store(place.owner)
-        put(place.world, place.owner, other, "p-1", product())
+        put(place.owner, other, "p-1", product())
         assert place.change(change) == change
 
     def test_stale_after_locale_or_currency_change(

@@ -181,8 +181,7 @@ class TestWorker:
         assert place.get(place.path)["openChange"] == shown
         assert place.act(change, "apply").problem() == (409, "change_stale")
         assert place.act(change, "refresh").problem() == (422, "unknown_source")
-        path = f"/product-priority-changes/{change['id']}"
-        assert place.call("DELETE", path).status == 204
+        assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
     def test_fails_after_all_tries(

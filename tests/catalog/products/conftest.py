@@ -3,14 +3,14 @@
 import pytest
 
 from tests.catalog.products.answers import Get
-from tests.harness.world import Answer, Someone, World
+from tests.harness.world import Answer, Someone
 
 
 @pytest.fixture
-def get(world: World, owner: Someone) -> Get:
+def get(owner: Someone) -> Get:
     """Reads as the owner."""
 
     def ask(path: str, **query: object) -> Answer:
-        return world.call("GET", path, token=owner.token, query=query)
+        return owner.call("GET", path, query=query)
 
     return ask

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness.world import Answer, Someone, World
+from tests.harness.world import Answer, Someone
 
 
 def eur(amount: int) -> dict[str, Any]:
@@ -47,9 +47,6 @@ def product(**change: object) -> dict[str, Any]:
     }
 
 
-def put(
-    world: World, by: Someone, store: str, external_id: str, body: dict[str, Any], **more: Any
-) -> Answer:
+def put(by: Someone, store: str, external_id: str, body: dict[str, Any], **more: Any) -> Answer:
     """Puts a product into a store."""
-    path = f"/stores/{store}/products/{external_id}"
-    return world.call("PUT", path, token=by.token, json_body=body, **more)
+    return by.call("PUT", f"/stores/{store}/products/{external_id}", body, **more)

@@ -15,12 +15,12 @@ from tests.harness.world import Answer, Someone, World
 class TestPut:
     """PUT /stores/{id}/products/{externalId}."""
 
-    def test_disconnected_store_is_refused(self, world: World, owner: Someone, store: str) -> None:
-        put(world, owner, store, "p-1", product())
-        world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
-        answer = put(world, owner, store, "p-1", product(status="draft"))
+    def test_disconnected_store_is_refused(self, owner: Someone, store: str) -> None:
+        put(owner, store, "p-1", product())
+        owner.call("POST", f"/stores/{store}/disconnect")
+        answer = put(owner, store, "p-1", product(status="draft"))
         assert answer.problem() == (409, "store_disconnected")
-        listed = world.call("GET", "/products", token=owner.token).json
+        listed = owner.call("GET", "/products").json
         assert [row["status"] for row in listed["items"]] == ["active"]
 
     @pytest.mark.parametrize(
@@ -54,14 +54,13 @@ class TestPut:
     def test_bad_input(
         self, world: World, owner: Someone, store: str, change: dict[str, Any], paths: list[str]
     ) -> None:
-        answer = put(world, owner, store, "p-1", product(**change))
-        assert answer.error_paths() == paths
+        assert put(owner, store, "p-1", product(**change)).error_paths() == paths
         assert products(world) == []
 
     def test_other_currency_is_refused(self, world: World, owner: Someone, store: str) -> None:
         usd = {"amount": 1, "currency": "USD"}
         variants = [variant(1, compareAtPrice=usd), variant(2, price=usd)]
-        answer = put(world, owner, store, "p-1", product(variants=variants))
+        answer = put(owner, store, "p-1", product(variants=variants))
         assert answer.problem() == (422, "currency_mismatch")
         assert [error["path"] for error in answer.json["errors"]] == [
             "/variants/0/compareAtPrice/currency",
@@ -72,7 +71,7 @@ class TestPut:
     def test_new_product_is_created(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
-        answer = put(world, owner, store, "p-1", product())
+        answer = put(owner, store, "p-1", product())
         assert answer.status == 201
         assert without_moments(answer.json) == whole(store)
         assert answer.json["addedAt"] == answer.json["changedAt"] == answer.json["syncedAt"]
@@ -84,7 +83,7 @@ class TestPut:
     def test_existing_product_is_replaced(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
-        first = put(world, owner, store, "p-1", product()).json
+        first = put(owner, store, "p-1", product()).json
         world.advance(minutes=1)
         change = {
             "updatedAt": "2026-03-02T00:00:00Z",
@@ -95,7 +94,7 @@ class TestPut:
             "locales": [{"locale": "de-AT", "title": "Tee"}],
             "variants": [variant(2, inventory=0), variant(3, inventory=None)],
         }
-        answer = put(world, owner, store, "p-1", product(**change))
+        answer = put(owner, store, "p-1", product(**change))
         assert answer.status == 200
         assert without_moments(answer.json) == whole(
             store,
@@ -125,30 +124,30 @@ class TestPut:
     def test_equal_time_is_accepted_and_older_refused(
         self, world: World, owner: Someone, store: str
     ) -> None:
-        put(world, owner, store, "p-1", product())
-        assert put(world, owner, store, "p-1", product(vendor="B")).json["vendor"] == "B"
+        put(owner, store, "p-1", product())
+        assert put(owner, store, "p-1", product(vendor="B")).json["vendor"] == "B"
         before = stored(world)
-        older = put(world, owner, store, "p-1", product(updatedAt="2026-03-01T10:30:00.249Z"))
+        older = put(owner, store, "p-1", product(updatedAt="2026-03-01T10:30:00.249Z"))
         assert older.problem() == (409, "stale_update")
         assert stored(world) == before
 
     def test_identical_product_writes_nothing(
         self, world: World, owner: Someone, store: str
     ) -> None:
-        first = put(world, owner, store, "p-1", product())
+        first = put(owner, store, "p-1", product())
         before = stored(world)
         world.advance(minutes=1)
-        again = put(world, owner, store, "p-1", product())
+        again = put(owner, store, "p-1", product())
         assert (again.status, again.json) == (200, first.json)
         assert stored(world) == before
 
     def test_newer_time_without_change_updates_only_the_times(
         self, world: World, owner: Someone, store: str
     ) -> None:
-        first = put(world, owner, store, "p-1", product())
+        first = put(owner, store, "p-1", product())
         before = stored(world)
         world.advance(minutes=1)
-        later = put(world, owner, store, "p-1", product(updatedAt="2026-03-01T11:00:00Z"))
+        later = put(owner, store, "p-1", product(updatedAt="2026-03-01T11:00:00Z"))
         synced_at = later.json["syncedAt"]
         assert (later.status, later.json) == (200, {**first.json, "syncedAt": synced_at})
         assert synced_at > first.json["syncedAt"]
@@ -156,16 +155,16 @@ class TestPut:
         assert after.keys() == before.keys()
         changed = {key[1].split("#")[0] for key, row in after.items() if row != before[key]}
         assert changed == {"product", "layer"}
-        between = put(world, owner, store, "p-1", product(updatedAt="2026-03-01T10:45:00Z"))
+        between = put(owner, store, "p-1", product(updatedAt="2026-03-01T10:45:00Z"))
         assert between.problem() == (409, "stale_update")
 
     def test_product_whose_variant_was_removed_is_synced_and_seen_now(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
-        put(world, owner, store, "p-1", product())
+        put(owner, store, "p-1", product())
         world.advance(minutes=1)
         newer = {"updatedAt": "2026-03-01T11:00:00Z", "variants": [variant(1)]}
-        body = put(world, owner, store, "p-1", product(**newer)).json
+        body = put(owner, store, "p-1", product(**newer)).json
         assert body["syncedAt"] == body["changedAt"]
         records = get(f"/products/{body['id']}/sources").json["items"]
         seen = [each["seenAt"] == body["syncedAt"] for each in records]
@@ -173,17 +172,17 @@ class TestPut:
         assert False in seen
 
     def test_product_without_primary_locale_lacks_title(
-        self, world: World, owner: Someone, store: str, get: Get
+        self, owner: Someone, store: str, get: Get
     ) -> None:
         only = [{"locale": "fr", "title": "Thé"}]
-        answer = put(world, owner, store, "p-1", product(locales=only))
+        answer = put(owner, store, "p-1", product(locales=only))
         body = answer.json
         assert (body["locale"], body["locales"]) == ("de-AT", ["de-AT", "fr"])
         assert (body["title"], body["missing"], body["vendor"]) == (None, ["title"], "Olive's")
         assert get(f"/products/{body['id']}", locale="fr").json["title"] == "Thé"
 
     def test_prices_are_not_taken_across_currencies(
-        self, world: World, owner: Someone, store: str, get: Get
+        self, owner: Someone, store: str, get: Get
     ) -> None:
         locales = [
             {
@@ -195,8 +194,8 @@ class TestPut:
             },
             {"locale": "en", "label": "E", "isPrimary": False, "country": "US", "currency": "USD"},
         ]
-        world.call("PUT", f"/stores/{store}/locales", token=owner.token, json_body=locales)
-        body = put(world, owner, store, "p-1", product()).json
+        owner.call("PUT", f"/stores/{store}/locales", locales)
+        body = put(owner, store, "p-1", product()).json
         abroad = get(f"/products/{body['id']}", locale="en").json
         assert (abroad["price"], abroad["missing"]) == (None, ["price"])
         assert body["price"] == {"min": eur(500), "max": eur(1000)}
@@ -208,21 +207,21 @@ class TestPut:
 
         def meanwhile() -> None:
             newer = product(updatedAt="2026-03-05T00:00:00Z", vendor="Newer")
-            assert put(world, owner, store, "p-1", newer).status == 201
+            assert put(owner, store, "p-1", newer).status == 201
 
         with before_the_commit(meanwhile):
-            late = put(world, owner, store, "p-1", product())
+            late = put(owner, store, "p-1", product())
         assert late.problem() == (409, "stale_update")
         [stored] = products(world)
         assert stored.summary.vendor == "Newer"
         check(world, store_of(world, store))
 
-    def test_2000_variants(self, world: World, owner: Someone, store: str, get: Get) -> None:
+    def test_2000_variants(self, owner: Someone, store: str, get: Get) -> None:
         many = [
             {"externalId": f"v-{n}", "title": f"Size {n}", "sku": f"s-{n}", "price": eur(n)}
             for n in range(1, 2001)
         ]
-        answer = put(world, owner, store, "p-1", product(variants=many))
+        answer = put(owner, store, "p-1", product(variants=many))
         assert answer.status == 201
         assert answer.json["variantCount"] == 2000
         assert answer.json["price"] == {"min": eur(1), "max": eur(2000)}
@@ -230,26 +229,26 @@ class TestPut:
         assert [row["externalId"] for row in page["items"]] == [f"v-{n}" for n in range(1901, 2001)]
         assert page["total"] == 2000
         too_many = [*many, {"externalId": "v", "title": "x", "price": eur(1)}]
-        refused = put(world, owner, store, "p-2", product(variants=too_many))
+        refused = put(owner, store, "p-2", product(variants=too_many))
         assert refused.error_paths() == ["/variants"]
 
 
 class TestDelete:
     """DELETE /stores/{id}/products/{externalId}."""
 
-    def delete(self, world: World, by: Someone, store: str, external_id: str = "p-1") -> Answer:
-        return world.call("DELETE", f"/stores/{store}/products/{external_id}", token=by.token)
+    def delete(self, by: Someone, store: str, external_id: str = "p-1") -> Answer:
+        return by.call("DELETE", f"/stores/{store}/products/{external_id}")
 
     def test_disconnected_store_is_refused(self, world: World, owner: Someone, store: str) -> None:
-        put(world, owner, store, "p-1", product())
-        world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
-        assert self.delete(world, owner, store).problem() == (409, "store_disconnected")
+        put(owner, store, "p-1", product())
+        owner.call("POST", f"/stores/{store}/disconnect")
+        assert self.delete(owner, store).problem() == (409, "store_disconnected")
         assert products(world)[0].removed_at is None
 
     def test_product_is_removed(self, world: World, owner: Someone, store: str, get: Get) -> None:
-        first = put(world, owner, store, "p-1", product()).json
+        first = put(owner, store, "p-1", product()).json
         world.advance(seconds=5)
-        assert self.delete(world, owner, store).status == 204
+        assert self.delete(owner, store).status == 204
         assert get("/products").json["total"] == 0
         read = get(f"/products/{first['id']}").json
         assert (read["status"], read["published"]) == ("removed", False)
@@ -266,21 +265,21 @@ class TestDelete:
     def test_unknown_product_is_not_found_and_removed_one_unchanged(
         self, world: World, owner: Someone, store: str
     ) -> None:
-        assert self.delete(world, owner, store).problem() == (404, "not_found")
-        put(world, owner, store, "p-1", product())
-        self.delete(world, owner, store)
+        assert self.delete(owner, store).problem() == (404, "not_found")
+        put(owner, store, "p-1", product())
+        self.delete(owner, store)
         before = stored(world)
-        assert self.delete(world, owner, store).status == 204
+        assert self.delete(owner, store).status == 204
         assert stored(world) == before
 
     def test_newer_put_restores_same_id(
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
-        first = put(world, owner, store, "p-1", product()).json
+        first = put(owner, store, "p-1", product()).json
         [one, two] = get(f"/products/{first['id']}/variants").json["items"]
-        self.delete(world, owner, store)
-        assert put(world, owner, store, "p-1", product()).problem() == (409, "stale_update")
-        back = put(world, owner, store, "p-1", product(updatedAt="2026-04-01T00:00:00Z"))
+        self.delete(owner, store)
+        assert put(owner, store, "p-1", product()).problem() == (409, "stale_update")
+        back = put(owner, store, "p-1", product(updatedAt="2026-04-01T00:00:00Z"))
         assert (back.status, without_moments(back.json)) == (200, whole(store))
         assert back.json["addedAt"] == first["addedAt"]
         assert get(f"/products/{first['id']}/variants").json["items"] == [one, two]

@@ -21,19 +21,15 @@ from tests.harness.world import Someone, World
 class TestGet:
     """GET /products/{id}."""
 
-    def test_other_locale_falls_back_to_primary(
-        self, world: World, owner: Someone, store: str, get: Get
-    ) -> None:
-        body = put(world, owner, store, "p-1", product()).json
+    def test_other_locale_falls_back_to_primary(self, owner: Someone, store: str, get: Get) -> None:
+        body = put(owner, store, "p-1", product()).json
         read = get(f"/products/{body['id']}", locale="en")
         expected = {**body, "locale": "en", "title": "Green tea"}
         # The primary locale's description replaces the missing one.
         assert (read.status, read.json) == (200, expected)
 
-    def test_unknown_locale_is_not_found(
-        self, world: World, owner: Someone, store: str, get: Get
-    ) -> None:
-        body = put(world, owner, store, "p-1", product()).json
+    def test_unknown_locale_is_not_found(self, owner: Someone, store: str, get: Get) -> None:
+        body = put(owner, store, "p-1", product()).json
         for path in ("", "/variants", "/sources"):
             answer = get(f"/products/{body['id']}{path}", locale="fr")
             assert answer.problem() == (404, "locale_not_found")
@@ -43,16 +39,14 @@ class TestGet:
 class TestVariants:
     """GET /products/{id}/variants."""
 
-    def test_all_fields_and_stock_filter(
-        self, world: World, owner: Someone, store: str, get: Get
-    ) -> None:
+    def test_all_fields_and_stock_filter(self, owner: Someone, store: str, get: Get) -> None:
         image = {"url": "https://shop.example.com/v.jpg", "alt": None}
         variants = [
             variant(2, position=5, inventory=-1, continueSellingWhenOutOfStock=True),
             variant(1, image=image, compareAtPrice=eur(700), position=4),
             {"externalId": "v-3", "title": "Sample", "price": eur(0), "position": 6},
         ]
-        body = put(world, owner, store, "p-1", product(variants=variants)).json
+        body = put(owner, store, "p-1", product(variants=variants)).json
         listed = get(f"/products/{body['id']}/variants").json
         first = {
             "id": str(derived_id(UUID(body["id"]), "variant", "v-1")),
@@ -112,11 +106,9 @@ class TestVariants:
 class TestSources:
     """GET /products/{id}/sources."""
 
-    def test_records_and_winners_of_store(
-        self, world: World, owner: Someone, store: str, get: Get
-    ) -> None:
+    def test_records_and_winners_of_store(self, owner: Someone, store: str, get: Get) -> None:
         one = [variant(1, inventory=0)]
-        body = put(world, owner, store, "p-1", product(variants=one)).json
+        body = put(owner, store, "p-1", product(variants=one)).json
         sources = get(f"/products/{body['id']}/sources", locale="en").json
         own, german, english, tea = sources["items"]
         assert sources["locale"] == "en"
@@ -166,8 +158,8 @@ class TestSources:
         }
         assert len({row["id"] for row in sources["items"]}) == 4
 
-    def test_filter_by_variant(self, world: World, owner: Someone, store: str, get: Get) -> None:
-        body = put(world, owner, store, "p-1", product()).json
+    def test_filter_by_variant(self, owner: Someone, store: str, get: Get) -> None:
+        body = put(owner, store, "p-1", product()).json
         path = f"/products/{body['id']}/sources"
         whole = get(path).json
         for external_id in ("v-1", "v-2"):
@@ -182,14 +174,9 @@ class TestSources:
         assert get(path, variantId="v-1").error_paths() == ["query.variantId"]
 
     def test_too_large_response_is_refused(
-        self,
-        world: World,
-        owner: Someone,
-        store: str,
-        get: Get,
-        monkeypatch: pytest.MonkeyPatch,
+        self, owner: Someone, store: str, get: Get, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        body = put(world, owner, store, "p-1", product()).json
+        body = put(owner, store, "p-1", product()).json
         path = f"/products/{body['id']}/sources"
         rows = get(path).json["items"]
         size = sum(len(json.dumps(as_json(row), ensure_ascii=False).encode()) for row in rows)
@@ -237,20 +224,20 @@ class TestList:
             overrides = {"locales": title, **change}
             if external_id == "b":
                 overrides["locales"] = [*title, {"locale": "fr", "title": "Thé vert"}]
-            assert put(world, owner, where, external_id, product(**overrides)).status == 201
+            assert put(owner, where, external_id, product(**overrides)).status == 201
             world.advance(seconds=10)
         gone = product(locales=[{"locale": "de-AT", "title": "Gone"}])
-        put(world, owner, store, "z", gone)
-        world.call("DELETE", f"/stores/{store}/products/z", token=owner.token)
+        put(owner, store, "z", gone)
+        owner.call("DELETE", f"/stores/{store}/products/z")
 
     def test_other_workspaces_products_are_not_listed(
         self, world: World, owner: Someone, store: str
     ) -> None:
-        put(world, owner, store, "p-1", product())
+        put(owner, store, "p-1", product())
         stranger = world.person()
         world.workspace(stranger)
         for query in ({}, {"storeId": store}, {"storeId": store, "externalId": "p-1"}):
-            listed = world.call("GET", "/products", token=stranger.token, query=query)
+            listed = stranger.call("GET", "/products", query=query)
             assert (listed.json["items"], listed.json["total"]) == ([], 0)
 
     def test_filters_and_sort_orders(
@@ -322,9 +309,9 @@ class TestList:
             assert get("/products", page=2, **query).json["items"] == []
 
     def test_products_are_shown_in_requested_locale(
-        self, world: World, owner: Someone, store: str, get: Get
+        self, owner: Someone, store: str, get: Get
     ) -> None:
-        body = put(world, owner, store, "p-1", product()).json
+        body = put(owner, store, "p-1", product()).json
         [row] = get("/products", locale="en").json["items"]
         expected = {name: body[name] for name in row} | {"locale": "en", "title": "Green tea"}
         assert row == expected
@@ -333,7 +320,7 @@ class TestList:
         self, world: World, owner: Someone, store: str, get: Get
     ) -> None:
         untracked = [variant(1, inventory=None)]
-        put(world, owner, store, "p-1", product(variants=untracked))
+        put(owner, store, "p-1", product(variants=untracked))
         english = feed(store_of(world, store))
         write_layers(english, says("p-1", "en", {"v-1": {"inventoryQuantity": 0}}, title="Tea"))
         for locale, stock, expected in (
@@ -345,28 +332,11 @@ class TestList:
             listed = get("/products", locale=locale, stock=stock, status="active").json
             assert (locale, stock, listed["total"]) == (locale, stock, expected)
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"status": "gone"}, "query.status"),
-            ({"stock": "none"}, "query.stock"),
-            ({"missing": "sku"}, "query.missing"),
-            ({"sort": "vendor"}, "query.sort"),
-            ({"storeId": "x"}, "query.storeId"),
-            ({"locale": "!"}, "query.locale"),
-            ({"changedFrom": "x"}, "query.changedFrom"),
-            ({"q": " "}, "query.q"),
-        ],
-    )
-    def test_bad_input(self, get: Get, query: dict[str, str], path: str) -> None:
-        [found] = get("/products", **query).error_paths()
-        assert found.startswith(path)
-
     def test_filter_too_broad(
-        self, world: World, owner: Someone, store: str, get: Get, monkeypatch: pytest.MonkeyPatch
+        self, owner: Someone, store: str, get: Get, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for number in range(3):
-            put(world, owner, store, f"p-{number}", product())
+            put(owner, store, f"p-{number}", product())
         monkeypatch.setattr(scanning, "MAX_ROWS", 2)
         assert get("/products", published="true").json["total"] == 3
         for query, advised in (

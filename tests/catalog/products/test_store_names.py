@@ -42,13 +42,13 @@ def test_names_read_at_once_match_like_single_reads(
     store = world.store(owner)
     for second, (external_id, variants) in enumerate(writes):
         if variants is None:
-            world.call("DELETE", f"/stores/{store}/products/{external_id}", token=owner.token)
+            owner.call("DELETE", f"/stores/{store}/products/{external_id}")
             continue
         body = product(
             variants=[variant(**fields) for fields in variants],
             updatedAt=f"2026-04-01T00:00:{second:02}Z",
         )
-        put(world, owner, store, external_id, body)
+        put(owner, store, external_id, body)
     shop = store_of(world, store)
     names = read_names(shop, 1_000)
     assert names is not None
@@ -59,7 +59,7 @@ def test_names_read_at_once_match_like_single_reads(
 
 
 def test_unknown_keys_need_no_read(world: World, owner: Someone, store: str) -> None:
-    put(world, owner, store, "p-1", product(variants=[variant(1)]))
+    put(owner, store, "p-1", product(variants=[variant(1)]))
     shop = store_of(world, store)
     names = read_names(shop, 1_000)
     assert names is not None
@@ -79,14 +79,14 @@ def test_too_many_products_or_names_are_not_read(
 ) -> None:
     monkeypatch.setattr(store_names, "_DEVIATIONS", 0)
     variants = [variant(n, sku=None, barcode=None) for n in range(60)]
-    put(world, owner, store, "p-1", product(variants=[]))
-    put(world, owner, store, "p-2", product(variants=[]))
+    put(owner, store, "p-1", product(variants=[]))
+    put(owner, store, "p-2", product(variants=[]))
     shop = store_of(world, store)
     assert read_names(shop, 1) is None
     found = read_names(shop, 2)
     assert found is not None
     assert (len(found.products), len(found.variants)) == (2, 0)
-    put(world, owner, store, "p-2", product(variants=variants, updatedAt="2026-04-01T00:00:00Z"))
+    put(owner, store, "p-2", product(variants=variants, updatedAt="2026-04-01T00:00:00Z"))
     world.deliver()
     # Three of each partition: of sixty names, some partition has four.
     assert read_names(shop, 48) is None

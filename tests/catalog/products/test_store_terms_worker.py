@@ -31,14 +31,13 @@ class Shop:
         self.set_primary("de-AT")
         for number in range(4):
             texts = [{"locale": each, "title": f"{t} {number}"} for each, t in TITLES.items()]
-            answer = put(world, owner, store, f"p-{number}", product(locales=texts))
-            assert answer.status == 201
+            assert put(owner, store, f"p-{number}", product(locales=texts)).status == 201
         self.call("DELETE", f"/stores/{store}/products/p-3")
         world.deliver()
 
     def call(self, method: str, path: str, body: object = None, **query: object) -> Any:
         """What the owner gets."""
-        answer = self.world.call(method, path, token=self.owner.token, json_body=body, query=query)
+        answer = self.owner.call(method, path, body, query=query)
         assert answer.status < 300, answer.body
         return answer.json if answer.body else None
 
@@ -91,7 +90,7 @@ def test_product_written_right_before_the_change_is_resolved_again(shop: Shop) -
 
     def write() -> None:
         shop.world.advance(seconds=1)
-        assert put(shop.world, shop.owner, shop.id, "p-0", body).status == 200
+        assert put(shop.owner, shop.id, "p-0", body).status == 200
 
     with before_the_commit(write):
         shop.set_primary("en")

@@ -40,10 +40,10 @@ def shop(world: World, store: str) -> Store:
     return store_of(world, store)
 
 
-def shown(world: World, by: Someone, shop: Store, external_id: str) -> Any:
+def shown(by: Someone, shop: Store, external_id: str) -> Any:
     """The product as it is answered."""
     path = f"/products/{product_id(shop.id, external_id)}"
-    answer = world.call("GET", path, token=by.token)
+    answer = by.call("GET", path)
     assert answer.status == 200, answer.body
     return answer.json
 
@@ -59,7 +59,7 @@ class TestReplaceLayer:
     def test_several_products_in_one_transaction(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
-        put(world, owner, str(shop.id), "p-1", product())
+        put(owner, str(shop.id), "p-1", product())
         source = feed(shop)
         layers = [says(f"p-{n}", title=f"T {n}", link="https://l.example") for n in range(1, 7)]
         assert write_layers(source, *layers) == [CHANGED, *[CREATED] * 5]
@@ -73,22 +73,20 @@ class TestReplaceLayer:
     def test_feed_fills_fields_missing_in_store(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
-        put(world, owner, str(shop.id), "p-1", product(link=None, variants=[variant(1)]))
+        put(owner, str(shop.id), "p-1", product(link=None, variants=[variant(1)]))
         source = feed(shop)
         fields = {"title": "Other", "link": "https://l.example"}
         write_layers(
             source,
             says("p-1", None, {"v-1": {"compareAtPrice": eur(900)}}, {"color": "green"}, **fields),
         )
-        body = shown(world, owner, shop, "p-1")
+        body = shown(owner, shop, "p-1")
         assert (body["title"], body["link"]) == ("Grüner Tee", "https://l.example")
         assert body["customFields"] == {"origin": "Uji", "color": "green"}
         assert (body["compareAtPrice"], body["missing"]) == (eur(900), [])
         check(world, shop)
 
-    def test_variant_missing_in_new_layer_is_removed(
-        self, world: World, owner: Someone, shop: Store
-    ) -> None:
+    def test_variant_missing_in_new_layer_is_removed(self, owner: Someone, shop: Store) -> None:
         source = feed(shop)
         write_layers(
             source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F")
@@ -99,9 +97,9 @@ class TestReplaceLayer:
             CHANGED
         ]
         path = f"/products/{product_id(shop.id, 'f-1')}/variants"
-        rows = world.call("GET", path, token=owner.token).json["items"]
+        rows = owner.call("GET", path).json["items"]
         assert [(row["externalId"], row["title"]) for row in rows] == [("b", "B2")]
-        body = shown(world, owner, shop, "f-1")
+        body = shown(owner, shop, "f-1")
         assert (body["title"], body["locales"]) == ("F", ["de-AT", "en"])
 
     def test_layer_without_product_record_is_refused(self, shop: Store) -> None:
@@ -140,7 +138,7 @@ class TestReplaceLayer:
             "".join(chr(random.randrange(0x4E00, 0x9F00)) for _ in range(255)) for _ in range(60)
         ]
         body = product(variants=many, tags=tags)
-        assert put(world, owner, str(shop.id), "p-1", body).status == 201
+        assert put(owner, str(shop.id), "p-1", body).status == 201
         source = feed(shop)
         others = {each["externalId"]: {"sku": sku()} for each in many}
         assert write_layers(source, says("p-1", None, others)) == [CHANGED]
@@ -158,14 +156,14 @@ class TestReplaceLayer:
     ) -> None:
         source = feed(shop)
         write_layers(source, says("f-1", title="F"))
-        first = shown(world, owner, shop, "f-1")
+        first = shown(owner, shop, "f-1")
         world.advance(hours=6)
         now = shop.connected_at.replace(year=2030)
         before = stored(world)
         commit_anew(lambda changes: note_import(changes, shop, source.source_id, now))
         changed = [key[1] for key, row in stored(world).items() if row != before[key]]
         assert changed == ["rules"]
-        body = shown(world, owner, shop, "f-1")
+        body = shown(owner, shop, "f-1")
         assert first["syncedAt"] == first["addedAt"]
         assert body == {**first, "syncedAt": "2030" + body["syncedAt"][4:]}
 
@@ -201,11 +199,11 @@ class TestRemoveLayer:
     ) -> None:
         source = feed(shop)
         write_layers(source, says("p-1", None, {"v-1": {"title": "F 1"}}, title="F", vendor="Feed"))
-        before = shown(world, owner, shop, "p-1")
-        put(world, owner, str(shop.id), "p-1", product(vendor=None))
-        assert shown(world, owner, shop, "p-1")["vendor"] == "Feed"
+        before = shown(owner, shop, "p-1")
+        put(owner, str(shop.id), "p-1", product(vendor=None))
+        assert shown(owner, shop, "p-1")["vendor"] == "Feed"
         assert write_layers(source, says("p-1", None, {"v-1": {"title": "F 1"}})) == [CHANGED]
-        body = shown(world, owner, shop, "p-1")
+        body = shown(owner, shop, "p-1")
         assert (body["id"], body["vendor"], body["status"]) == (before["id"], None, "active")
         assert self.remove(source, "p-1") is CHANGED
         assert self.remove(source, "p-1") is UNCHANGED
@@ -217,14 +215,14 @@ class TestRemoveLayer:
     ) -> None:
         source = feed(shop)
         write_layers(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F"))
-        first = shown(world, owner, shop, "f-1")
+        first = shown(owner, shop, "f-1")
         self.remove(source, "f-1")
-        gone = shown(world, owner, shop, "f-1")
+        gone = shown(owner, shop, "f-1")
         assert (gone["status"], gone["title"], gone["variantCount"]) == ("removed", "F", 0)
         assert write_layers(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F")) == [
             CHANGED
         ]
-        body = shown(world, owner, shop, "f-1")
+        body = shown(owner, shop, "f-1")
         moving = ("changedAt", "syncedAt")
         assert {**body, **{n: first[n] for n in moving}} == first
         check(world, shop)
@@ -232,26 +230,26 @@ class TestRemoveLayer:
     def test_deletion_by_store_leaves_layer_of_feed(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
-        put(world, owner, str(shop.id), "p-1", product())
+        put(owner, str(shop.id), "p-1", product())
         write_layers(feed(shop), says("p-1", title="F"))
         path = f"/stores/{shop.id}/products/p-1"
-        assert world.call("DELETE", path, token=owner.token).status == 204
-        body = shown(world, owner, shop, "p-1")
+        assert owner.call("DELETE", path).status == 204
+        body = shown(owner, shop, "p-1")
         assert (body["status"], body["title"], body["locales"]) == ("active", "F", ["de-AT"])
-        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("DELETE", path).status == 204
         check(world, shop)
 
     def test_values_of_deleted_feed_are_not_shown(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
-        put(world, owner, str(shop.id), "p-1", product(vendor=None))
+        put(owner, str(shop.id), "p-1", product(vendor=None))
         source = feed(shop)
         write_layers(source, says("p-1", vendor="Feed"), says("f-1", title="F"))
         commit_anew(lambda changes: delete_source(changes, shop, source.source_id))
-        assert shown(world, owner, shop, "p-1")["vendor"] is None
+        assert shown(owner, shop, "p-1")["vendor"] is None
         for external_id in ("p-1", "f-1"):
             assert self.remove(source, external_id) is CHANGED
-        assert shown(world, owner, shop, "f-1")["status"] == "removed"
+        assert shown(owner, shop, "f-1")["status"] == "removed"
         assert len(rules_of(shop).sources) == 1
         check(world, shop)
 
@@ -262,16 +260,14 @@ class TestMatching:
     def ask(self, shop: Store, *keys: MatchKey) -> list[Any]:
         return [(each.product, each.variant) if each else None for each in match(shop, keys)]
 
-    def test_match_order_is_variant_product_sku_barcode(
-        self, world: World, owner: Someone, shop: Store
-    ) -> None:
+    def test_match_order_is_variant_product_sku_barcode(self, owner: Someone, shop: Store) -> None:
         for external_id, variants in {
             "p-1": [variant(1), variant(2)],
             "p-2": [variant(3)],
             "v-2": [variant(4)],
             "p-4": [variant(5, externalId="p-4", barcode=None, sku=None)],
         }.items():
-            put(world, owner, str(shop.id), external_id, product(variants=variants))
+            put(owner, str(shop.id), external_id, product(variants=variants))
         queries: list[tuple[MatchKey, Any]] = [
             (MatchKey("v-1"), ("p-1", "v-1")),
             (MatchKey("v-2"), ("p-1", "v-2")),
@@ -287,35 +283,31 @@ class TestMatching:
         ]
         assert self.ask(shop, *(key for key, _ in queries)) == [found for _, found in queries]
 
-    def test_ambiguous_sku_or_barcode_matches_nothing(
-        self, world: World, owner: Someone, shop: Store
-    ) -> None:
+    def test_ambiguous_sku_or_barcode_matches_nothing(self, owner: Someone, shop: Store) -> None:
         for number in (1, 2, 3):
             variants = [variant(number, sku="SAME", barcode="1")]
-            put(world, owner, str(shop.id), f"p-{number}", product(variants=variants))
+            put(owner, str(shop.id), f"p-{number}", product(variants=variants))
         key = MatchKey("x", sku="SAME", gtin="1")
         assert self.ask(shop, key) == [None]
         later = {"updatedAt": "2026-04-01T00:00:00Z"}
         for number in (1, 3):
             body = product(variants=[variant(number, sku=None, barcode=None)], **later)
-            put(world, owner, str(shop.id), f"p-{number}", body)
+            put(owner, str(shop.id), f"p-{number}", body)
         # Of three only the first and the last are known: nobody is found, and never a wrong one.
         assert self.ask(shop, key) == [None]
-        put(world, owner, str(shop.id), "p-1", product(variants=[variant(1, sku="SAME")], **later))
+        put(owner, str(shop.id), "p-1", product(variants=[variant(1, sku="SAME")], **later))
         assert self.ask(shop, key) == [("p-1", "v-1")]
 
-    def test_removed_product_is_not_matched(
-        self, world: World, owner: Someone, shop: Store
-    ) -> None:
-        put(world, owner, str(shop.id), "p-1", product())
-        world.call("DELETE", f"/stores/{shop.id}/products/p-1", token=owner.token)
+    def test_removed_product_is_not_matched(self, owner: Someone, shop: Store) -> None:
+        put(owner, str(shop.id), "p-1", product())
+        owner.call("DELETE", f"/stores/{shop.id}/products/p-1")
         keys = [MatchKey("p-1"), MatchKey("v-1"), MatchKey("x", sku="TEA-1")]
         assert self.ask(shop, *keys) == [None] * 3
 
     def test_other_stores_product_is_not_matched(
         self, world: World, owner: Someone, shop: Store
     ) -> None:
-        put(world, owner, world.store(owner), "p-1", product())
+        put(owner, world.store(owner), "p-1", product())
         assert self.ask(shop, MatchKey("p-1"), MatchKey("v-1")) == [None, None]
 
     def test_product_of_feed_is_matched(self, shop: Store) -> None:
@@ -323,11 +315,9 @@ class TestMatching:
         keys = [MatchKey("f-1"), MatchKey("f-1-s"), MatchKey("x", sku="S")]
         assert self.ask(shop, *keys) == [("f-1", "f-1-s")] * 3
 
-    def test_matching_takes_three_batch_gets(
-        self, world: World, owner: Someone, shop: Store
-    ) -> None:
+    def test_matching_takes_three_batch_gets(self, owner: Someone, shop: Store) -> None:
         for number in range(1, 4):
-            put(world, owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
+            put(owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
         keys = [MatchKey(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
         found: list[Match | None] = []
         calls = counted(lambda: found.extend(match(shop, keys)))
@@ -354,16 +344,16 @@ class TestKilled:
         shop = store_of(world, store)
         write_layers(feed(shop), says("p-1", title="F", custom={"a": "b"}))
         if stored:
-            put(world, owner, store, "p-1", product())
+            put(owner, store, "p-1", product())
         body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])
         clear_key_cache()
 
         def send() -> Answer:
-            return put(world, owner, store, "p-1", body, key="one")
+            return put(owner, store, "p-1", body, key="one")
 
         def outcome() -> Any:
             check(world, shop)
-            return lasting(shown(world, owner, shop, "p-1"))
+            return lasting(shown(owner, shop, "p-1"))
 
         found = crashes(world, send)
         assert len(found.positions) > 8
@@ -398,7 +388,7 @@ class TestKilled:
 
         with world.meanwhile(meanwhile):
             write_layers(one, says("f-1", title="One"))
-        body = shown(world, owner, shop, "f-1")
+        body = shown(owner, shop, "f-1")
         assert (body["title"], body["vendor"]) == ("One", "Other")
         check(world, shop)
 

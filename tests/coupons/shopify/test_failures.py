@@ -30,8 +30,7 @@ class TestFailures:
 
     def test_missing_permission_refuses_creation_but_not_import(self, shop: OnShopify) -> None:
         without_permission(shop)
-        answer = shop.call("POST", "/coupons", shop.body())
-        assert answer.problem() == (409, "permission_missing")
+        assert shop.call("POST", "/coupons", shop.body()).problem() == (409, "permission_missing")
         coupon = shop.import_codes("A1")
         assert coupon.status == 202
         shop.world.deliver()

@@ -44,8 +44,7 @@ class TestApprove:
     def test_bad_input(self, desk: Desk) -> None:
         path = f"/change-proposals/{desk.propose()['id']}/approve"
         for body in ({"note": ""}, {"note": "x" * 2001}):
-            answer = desk.send(desk.owner.token, "POST", path, body)
-            assert answer.error_paths() == ["/note"]
+            assert desk.send(desk.owner.token, "POST", path, body).error_paths() == ["/note"]
 
     def test_allowed_reviewers(self, desk: Desk) -> None:
         """Owners and admins who are signed in approve their own; keys and plain members don't."""
@@ -93,8 +92,7 @@ class TestApprove:
         desk.approve(proposal)
         for name in ("approve", "reject"):
             path = f"/change-proposals/{proposal['id']}/{name}"
-            answer = desk.send(desk.owner.token, "POST", path)
-            assert answer.problem() == (409, "proposal_closed")
+            assert desk.send(desk.owner.token, "POST", path).problem() == (409, "proposal_closed")
 
     def test_concurrently_rejected_proposal_is_closed(self, desk: Desk) -> None:
         definition = desk.define()

@@ -39,10 +39,6 @@ class TestSchemas:
         }
         assert desk.get("/definition-schemas", page=2)["items"] == []
 
-    def test_bad_input(self, desk: Desk) -> None:
-        answer = desk.send(desk.owner.token, "GET", "/definition-schemas", query={"page": 0})
-        assert answer.error_paths() == ["query.page"]
-
 
 class TestSchema:
     """GET /definition-schemas/{kind}."""
@@ -67,13 +63,7 @@ class TestSchema:
             ("/definition-schemas/poem", {}),
             ("/definition-schemas/segment", {"schemaVersion": 2}),
         ):
-            answer = desk.send(token, "GET", path, query=query)
-            assert answer.problem() == (404, "not_found")
-
-    def test_bad_input(self, desk: Desk) -> None:
-        path, query = "/definition-schemas/segment", {"schemaVersion": 0}
-        answer = desk.send(desk.owner.token, "GET", path, query=query)
-        assert answer.error_paths() == ["query.schemaVersion"]
+            assert desk.send(token, "GET", path, query=query).problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
         ("kind", "definition"),
@@ -121,11 +111,6 @@ class TestList:
     def test_definitions_of_other_workspaces_are_not_listed(self, desk: Desk) -> None:
         desk.define()
         assert Desk(desk.world).get("/definitions")["total"] == 0
-
-    def test_bad_input(self, desk: Desk) -> None:
-        query = {"kind": "poem", "q": "", "pageSize": 7}
-        answer = desk.send(desk.owner.token, "GET", "/definitions", query=query)
-        assert sorted(answer.error_paths()) == ["query.kind", "query.pageSize", "query.q"]
 
     def test_page_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         desk.define()
@@ -216,6 +201,5 @@ class TestVersions:
     def test_page_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         definition = desk.define()
         monkeypatch.setattr(pagination, "MAX_ANSWERED", 10)
-        path = f"/definitions/{definition['id']}/versions"
-        answer = desk.send(desk.owner.token, "GET", path)
+        answer = desk.send(desk.owner.token, "GET", f"/definitions/{definition['id']}/versions")
         assert answer.problem() == (422, "page_too_large")

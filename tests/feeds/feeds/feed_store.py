@@ -53,7 +53,7 @@ class Shop:
 
     def do(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
         """A request of the owner's."""
-        return self.world.call(method, path, token=self.owner.token, json_body=body, **more)
+        return self.owner.call(method, path, body, **more)
 
     def get(self, path: str, **query: object) -> Any:
         """What a read answers."""

@@ -193,8 +193,7 @@ class TestEnrichOnly:
         shop.put_product("a")
         feed = shop.feed(csv(*CATALOGUE[:2]))
         settings = {"mode": "enrich_only", "mapping": feed["mapping"], "url": feed["url"]}
-        body = {"storeId": shop.store_id, **settings}
-        check = shop.do("POST", "/feeds/check", body).json
+        check = shop.do("POST", "/feeds/check", {"storeId": shop.store_id, **settings}).json
         assert (check["importable"], check["unmatched"]) == (1, 1)
         shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
         shop.world.deliver()

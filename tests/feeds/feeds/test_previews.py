@@ -152,8 +152,7 @@ class TestPreview:
         "url", ["http://169.254.169.254/latest/meta-data", "https://localhost/", "http://10.0.0.1/"]
     )
     def test_private_address_is_refused(self, shop: Shop, url: str) -> None:
-        body = {"storeId": shop.store_id, "url": url}
-        refused = shop.do("POST", "/feeds/preview", body)
+        refused = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
         assert refused.problem() == (422, "url_not_allowed")
         assert [error["path"] for error in refused.json["errors"]] == ["/url"]
 

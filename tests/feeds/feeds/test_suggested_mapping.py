@@ -72,8 +72,7 @@ def test_price_in_other_currency_is_listed(shop: Shop) -> None:
 
 def test_malformed_xml_is_refused_with_line_and_column(shop: Shop) -> None:
     url = shop.server.put("/feed", b"<r>\n<item><id>1</id></item>\n<item><id>2</item></r>")
-    body = {"storeId": shop.store_id, "url": url}
-    answer = shop.do("POST", "/feeds/preview", body)
+    answer = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
     assert answer.problem() == (422, "unreadable")
     assert answer.json["detail"] == (
         "The XML isn't well-formed at line 3, column 14: mismatched tag."

@@ -46,15 +46,14 @@ class Orders:
         self._updates += 1
         updated = f"2027-01-01T10:{self._updates:02}:00Z"
         body = order(lineItems=items, placedAt=placed, updatedAt=updated, discountCodes=[])
-        answer = put(self.world, self.owner, self.store, number, body)
+        answer = put(self.owner, self.store, number, body)
         assert answer.status in {200, 201}, answer.body
         self.ids[number] = str(answer.json["id"])
         self.sold[number] = Counter({(product, day): units for product, units in lines.items()})
 
     def delete(self, number: str) -> None:
         """Deletes an order."""
-        path = f"/stores/{self.store}/orders/{number}"
-        assert self.world.call("DELETE", path, token=self.owner.token).status == 204
+        assert self.owner.call("DELETE", f"/stores/{self.store}/orders/{number}").status == 204
         del self.sold[number]
 
     @property

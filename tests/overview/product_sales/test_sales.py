@@ -48,19 +48,18 @@ class Shop:
 
     def __init__(self, world: World, owner: Someone, store: str) -> None:
         self.world, self.owner, self.id = world, owner, store
-        self.product = put(world, owner, store, "p-1", product()).json["id"]
+        self.product = put(owner, store, "p-1", product()).json["id"]
 
     def sell(self, external_id: str, *lines: Any, deliver: bool = True, **change: Any) -> str:
         body = order(lineItems=list(lines), **change)
-        answer = put_order(self.world, self.owner, self.id, external_id, body)
+        answer = put_order(self.owner, self.id, external_id, body)
         assert answer.status in {200, 201}, answer.body
         if deliver:
             self.world.deliver()
         return str(answer.json["id"])
 
     def sales(self, **query: str) -> tuple[object, ...]:
-        path = f"/products/{self.product}/sales"
-        answer = self.world.call("GET", path, token=self.owner.token, query=query)
+        answer = self.owner.call("GET", f"/products/{self.product}/sales", query=query)
         assert answer.status == 200, answer.body
         assert set(answer.json) == {"orders", "units", "revenue"}
         revenue = answer.json["revenue"]
@@ -119,34 +118,24 @@ class TestSales:
         assert shop.sales() == (0, 0, 0, "JPY")
         old = order(lineItems=[line("p-1", 2, 500)], updatedAt="2027-01-01T00:00:00Z")
         refunded = {"financialStatus": "refunded", "totalRefunded": old["total"]}
-        answer = put_order(world, owner, shop.id, "1", {**old, **refunded})
+        answer = put_order(owner, shop.id, "1", {**old, **refunded})
         assert (answer.status, answer.json["id"]) == (200, first)
         assert answer.json["totalRefunded"] == old["total"]
-        buyer = world.call(
-            "GET", f"/profiles/{answer.json['buyer']['profileId']}", token=owner.token
-        )
+        buyer = owner.call("GET", f"/profiles/{answer.json['buyer']['profileId']}")
         assert buyer.json["spent"] == []
         mixed = {**old, "total": {"amount": 1, "currency": "JPY"}}
-        answer = put_order(world, owner, shop.id, "1", mixed)
+        answer = put_order(owner, shop.id, "1", mixed)
         assert answer.problem() == (422, "currency_mismatch")
-        new = put_order(world, owner, shop.id, "2", old)
+        new = put_order(owner, shop.id, "2", old)
         assert new.problem() == (422, "currency_mismatch")
-        assert put_order(world, owner, shop.id, "2", in_yen(old)).status == 201
+        assert put_order(owner, shop.id, "2", in_yen(old)).status == 201
         world.deliver()
         assert shop.sales() == (1, 2, 1000, "JPY")
         shop.come_back("EUR")
         assert shop.sales() == (1, 2, 1000)
-        assert put_order(world, owner, shop.id, "2", old).status == 200
+        assert put_order(owner, shop.id, "2", old).status == 200
         world.deliver()
         assert shop.sales() == (2, 4, 2000)
-
-    def test_bad_input(self, world: World, owner: Someone, shop: Shop) -> None:
-        path = f"/products/{shop.product}/sales"
-        answer = world.call("GET", path, token=owner.token, query={"from": "x", "to": "2026-13-01"})
-        assert answer.error_paths() == ["query.from", "query.to"]
-        for moment in ("0", "2026-03-01T00:00:00+02:00"):
-            answer = world.call("GET", path, token=owner.token, query={"from": moment})
-            assert answer.error_paths() == ["query.from"], moment
 
     def test_test_orders_and_cancelled_orders_do_not_count(self, shop: Shop) -> None:
         shop.sell("1", line("p-1"), isTest=True)
@@ -168,8 +157,7 @@ class TestSales:
 
     def test_deleted_order_is_subtracted(self, world: World, owner: Someone, shop: Shop) -> None:
         shop.sell("1", line("p-1"))
-        path = f"/stores/{shop.id}/orders/1"
-        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert owner.call("DELETE", f"/stores/{shop.id}/orders/1").status == 204
         world.deliver()
         assert shop.sales() == (0, 0, 0)
 
@@ -177,7 +165,7 @@ class TestSales:
         self, world: World, owner: Someone, shop: Shop
     ) -> None:
         shop.sell("1", line("p-9", 3))
-        shop.product = put(world, owner, shop.id, "p-9", product()).json["id"]
+        shop.product = put(owner, shop.id, "p-9", product()).json["id"]
         assert shop.sales() == (1, 3, 300)
 
     def test_order_without_changed_sales_queues_no_message(self, world: World, shop: Shop) -> None:
@@ -222,8 +210,7 @@ class TestMessages:
 
     def test_deleted_order_queues_message(self, world: World, shop: Shop) -> None:
         shop.sell("1", line("p-1"))
-        path = f"/stores/{shop.id}/orders/1"
-        assert world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", f"/stores/{shop.id}/orders/1").status == 204
         assert len(world.waiting_in_stream()) == 1
         world.deliver()
         assert shop.sales() == (0, 0, 0)
@@ -231,9 +218,8 @@ class TestMessages:
     def test_erasure_of_buyer_queues_no_message(self, world: World, shop: Shop) -> None:
         """The erasure writes the order's row, and doesn't change what it sold."""
         shop.sell("1", line("p-1"))
-        [profile] = world.call("GET", "/profiles", token=shop.owner.token).json["items"]
-        path = f"/profiles/{profile['id']}"
-        assert world.call("DELETE", path, token=shop.owner.token).status == 204
+        [profile] = shop.owner.call("GET", "/profiles").json["items"]
+        assert shop.owner.call("DELETE", f"/profiles/{profile['id']}").status == 204
         [erasure] = world.waiting_in_stream()
         assert isinstance(erasure, OutboxItem)
         world.relay()
@@ -325,7 +311,7 @@ class TestCounting:
     @pytest.mark.parametrize("change", ["delete", "cancel", "restore"])
     @pytest.mark.parametrize("number", [1, 2, 3])
     def test_order_changed_and_counted_during_run(
-        self, world: World, shop: Shop, number: int, change: str
+        self, shop: Shop, number: int, change: str
     ) -> None:
         """A run that has read the former order doesn't count it after the other one has ended."""
         if change == "restore":
@@ -338,8 +324,7 @@ class TestCounting:
                 return
             came.append(True)
             if change == "delete":
-                path = f"/stores/{shop.id}/orders/1"
-                assert world.call("DELETE", path, token=shop.owner.token).status == 204
+                assert shop.owner.call("DELETE", f"/stores/{shop.id}/orders/1").status == 204
             elif change == "cancel":
                 shop.sell("1", line("p-1", 5), deliver=False, cancelledAt="2026-03-02T00:00:00Z")
             else:

@@ -25,11 +25,11 @@ class Shop:
         world.deliver()
 
     def call(self, method: str, path: str, body: object = None) -> None:
-        answer = self.world.call(method, path, token=self.owner.token, json_body=body)
+        answer = self.owner.call(method, path, body)
         assert answer.status in {200, 201, 204}, answer.body
 
     def upsert(self, **values: object) -> str:
-        answer = self.world.call("POST", "/profiles", token=self.owner.token, json_body=values)
+        answer = self.owner.call("POST", "/profiles", values)
         assert answer.status in {200, 201}, answer.body
         return str(answer.json["id"])
 
@@ -103,7 +103,7 @@ def test_every_record_that_changes_an_entry_passes(shop: Shop) -> None:
     other = shop.upsert(anonymousId="a")
     for write in (*QUIET.values(), LOUD["a name"], LOUD["a phone"]):
         write(shop)
-    put(world, shop.owner, shop.store, "1", order())
+    put(shop.owner, shop.store, "1", order())
     shop.call("POST", f"/profiles/{shop.profile}/merge", {"profileId": other})
     LOUD["erased"](shop)
     records = world.records_for(READER)

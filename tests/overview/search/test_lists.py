@@ -90,8 +90,7 @@ class TestProfiles:
         people.world.deliver()
         monkeypatch.setattr(listing, "MAX_ROWS", 1)
         monkeypatch.setattr(listing, "_STRIDE", 2)
-        query = {"q": "l"}
-        answer = people.call("GET", "/profiles", query=query)
+        answer = people.call("GET", "/profiles", query={"q": "l"})
         assert answer.problem() == (422, "filter_too_broad")
         assert [error["path"] for error in answer.json["errors"]] == ["query.q"]
         assert named(people, "/profiles", "name", q="l angstrom") == ["Lee Ångström"]
@@ -178,8 +177,7 @@ class TestProducts:
                 "tags": [tag],
                 "variants": [],
             }
-            path = f"/stores/{store}/products/p{number}"
-            assert scenario.call("PUT", path, body).status == 201
+            assert scenario.call("PUT", f"/stores/{store}/products/p{number}", body).status == 201
             stored[f"p{number}"] = [*texts, f"p{number}"]
             scenario.world.advance(seconds=1)
         queries = ["tee", "the v", "gru no", "42 x", "p1", "p29", "grun grun grun", "-", "vert zzz"]

@@ -318,8 +318,7 @@ class TestDeletedWorkspaces:
 
     def test_no_pages_are_started_after_deletion(self, world: World) -> None:
         home = Home(world)
-        path = f"/stores/{home.shop}/products/p-1"
-        assert home.call("PUT", path, product()).status == 201
+        assert home.call("PUT", f"/stores/{home.shop}/products/p-1", product()).status == 201
         home.delete()
         only_postings().pump()
         rows = world.rows(home.workspace.partition("search", "product"))

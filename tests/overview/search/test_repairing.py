@@ -38,13 +38,12 @@ class Searched:
 
     def call(self, method: str, path: str, body: object = None) -> Answer:
         """A request of the owner's."""
-        return self.world.call(method, path, token=self.owner.token, json_body=body)
+        return self.owner.call(method, path, body)
 
     def put_customer(self, **more: object) -> None:
         """The store's one customer, with these fields besides."""
         body = {**customer(EMAIL), "firstName": "Ada", "lastName": f"Lovelace {CANARY}", **more}
-        path = f"/stores/{self.store}/customers/c-1"
-        assert self.call("PUT", path, body).status in {200, 201}
+        assert self.call("PUT", f"/stores/{self.store}/customers/c-1", body).status in {200, 201}
 
     @property
     def rows(self) -> list[PostingItem]:

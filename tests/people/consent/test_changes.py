@@ -16,7 +16,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes
 from tests.people.consent.asserting import assert_consent
 from tests.people.consent.listening_store import EMAIL, PHONE, Shop
-from tests.people.consent.paths import NOBODY, path_of
+from tests.people.consent.paths import path_of
 
 
 def statement(
@@ -40,19 +40,6 @@ def statement(
 
 class TestList:
     """GET /profiles/{id}/consent."""
-
-    @pytest.mark.parametrize(
-        ("query", "paths"),
-        [
-            ({"channel": "post"}, ["query.channel"]),
-            ({"state": "maybe"}, ["query.state"]),
-            ({"source": "guess"}, ["query.source"]),
-            ({"page": "0", "pageSize": "7"}, ["query.page", "query.pageSize"]),
-        ],
-    )
-    def test_bad_input(self, shop: Shop, query: dict[str, object], paths: list[str]) -> None:
-        answer = shop.world.call("GET", path_of(NOBODY), token=shop.owner.token, query=query)
-        assert answer.error_paths() == paths
 
     def test_empty_history(self, shop: Shop) -> None:
         key = shop.world.api_key(shop.workspace, KeyScope.READ, shop.owner)

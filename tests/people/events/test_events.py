@@ -393,20 +393,6 @@ def _overtaken(scenario: Scenario, body: Any, answers: list[Answer]) -> Any:
 class TestList:
     """GET /profiles/{id}/events."""
 
-    def test_bad_input(self, scenario: Scenario) -> None:
-        query = {
-            "name": " ",
-            "source": "api,ann",
-            "storeId": "7",
-            "occurredFrom": "2026-13",
-            "occurredTo": "x",
-            "page": 0,
-            "pageSize": 7,
-        }
-        answer = scenario.call("GET", "/profiles/7/events", query=query)
-        paths = {f"query.{name}" for name in query} | {"path.id"}
-        assert set(answer.error_paths()) == paths
-
     def test_events_of_same_time_are_listed_last_received_first(
         self, scenario: Scenario, ann: dict[str, Any]
     ) -> None:

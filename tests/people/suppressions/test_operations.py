@@ -292,20 +292,6 @@ class TestList:
         assert listed(shop, q="ann") == []
         assert addresses_of(listed(shop)) == [None]
 
-    @pytest.mark.parametrize(
-        ("query", "path"),
-        [
-            ({"channel": "fax"}, "query.channel"),
-            ({"reason": "bounce"}, "query.reason"),
-            ({"source": "list"}, "query.source"),
-            ({"createdFrom": "yesterday"}, "query.createdFrom"),
-            ({"lifted": "perhaps"}, "query.lifted"),
-            ({"address": ANN}, "query.address"),
-        ],
-    )
-    def test_bad_input(self, shop: Shop, query: dict[str, object], path: str) -> None:
-        assert call(shop, "GET", "/suppressions", query=query).error_paths() == [path]
-
     def test_list_trees_are_consistent(self, shop: Shop) -> None:
         made = [create(shop, f"a{number}@example.com") for number in range(90)]
         for each in made[::3]:

@@ -92,9 +92,7 @@ def test_leaf_with_rows_fits_into_two_read_units(lists: tuple[Engine, TwoLists])
     assert sum(leaf.page is not None for leaf in leaves) > len(leaves) - 10
 
 
-def test_page_names_omit_the_leaf_key(
-    lists: tuple[Engine, TwoLists],
-) -> None:
+def test_page_names_omit_the_leaf_key(lists: tuple[Engine, TwoLists]) -> None:
     """Each node above the page is read, and has the names of all pages below it."""
     engine, found = lists
     with mock.patch.object(connection, "_make_api_call", engine.call):

@@ -205,9 +205,7 @@ def test_missing_or_invalid_id_is_refused() -> None:
     assert (later.job.name, later.job.value) == ("UNKNOWN", "rest")
 
 
-def test_large_webhook_is_sent_as_an_s3_object(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_large_webhook_is_sent_as_an_s3_object(monkeypatch: pytest.MonkeyPatch) -> None:
     objects = dict[str, bytes]()
     monkeypatch.setattr(webhook_messages, "put_object", objects.__setitem__)
     get: Callable[[str], Any] = objects.__getitem__

@@ -3,16 +3,16 @@
 from typing import Any
 
 from storepost.values.scope import WorkspaceScope
-from tests.harness.world import CANARY, Someone, World
+from tests.harness.world import CANARY, Someone
 from tests.shopify.shops import SHOP
 
 STORE = {"externalId": SHOP, "name": f"Shop {CANARY}"}
 NEW = {"action": "connect_new", "workspaceName": f"  New {CANARY}  "}
 
 
-def summary(world: World, someone: Someone, workspace: WorkspaceScope) -> dict[str, Any]:
+def summary(someone: Someone, workspace: WorkspaceScope) -> dict[str, Any]:
     """The workspace as `GET /me` shows it."""
-    listed = world.call("GET", "/me", token=someone.token).json["workspaces"]
+    listed = someone.call("GET", "/me").json["workspaces"]
     [found] = [row for row in listed if row["id"] == str(workspace.id)]
     return dict(found)
 

@@ -48,23 +48,22 @@ class TestConnect:
         assert shopify.choose(owner, link, choice).error_paths() == [path]
 
     def test_unknown_link(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         for choice in (choose_existing(workspace), NEW):
-            answer = shopify.choose(owner, str(uuid4()), choice)
-            assert answer.problem() == (404, "not_found")
-        assert len(world.call("GET", "/me", token=owner.token).json["workspaces"]) == 1
+            assert shopify.choose(owner, str(uuid4()), choice).problem() == (404, "not_found")
+        assert len(owner.call("GET", "/me").json["workspaces"]) == 1
 
     def test_store_is_created(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         world.advance(minutes=59)
         answer = shopify.choose(owner, link, choose_existing(workspace))
-        slug = summary(world, owner, workspace)["slug"]
+        slug = summary(owner, workspace)["slug"]
         assert answer.status == 200
         assert answer.json == {"workspaceId": str(workspace.id), "slug": slug}
-        [summarised] = world.call("GET", "/stores", token=owner.token).json["items"]
-        body = world.call("GET", f"/stores/{summarised['id']}", token=owner.token).json
+        [summarised] = owner.call("GET", "/stores").json["items"]
+        body = owner.call("GET", f"/stores/{summarised['id']}").json
         assert body == {
             "id": body["id"],
             "platform": "shopify",
@@ -93,7 +92,7 @@ class TestConnect:
             "adminUrl": body["adminUrl"],
         }
         assert body["adminUrl"].endswith(f"/{SHOP}/admin")
-        locales = world.call("GET", f"/stores/{body['id']}/locales", token=owner.token).json
+        locales = owner.call("GET", f"/stores/{body['id']}/locales").json
         assert locales["items"] == [
             {
                 "locale": "en",
@@ -104,11 +103,11 @@ class TestConnect:
                 "url": "https://shop.example.com",
             }
         ]
-        own = world.call("GET", "/locales", token=owner.token).json["items"]
+        own = owner.call("GET", "/locales").json["items"]
         assert [(row["code"], row["origin"], row["isDefault"]) for row in own] == [
             ("en", "store", True)
         ]
-        assert summary(world, owner, workspace)["storeCount"] == 1
+        assert summary(owner, workspace)["storeCount"] == 1
         assert [row["state"] for row in shopify.connections(owner)] == ["importing"]
         claim = find_claim(SHOP)
         assert claim is not None
@@ -127,7 +126,6 @@ class TestConnect:
     )
     def test_permissions_follow_granted_scopes(
         self,
-        world: World,
         shopify: Shopify,
         owner: Someone,
         workspace: WorkspaceScope,
@@ -136,7 +134,7 @@ class TestConnect:
     ) -> None:
         link = shopify.link(owner, scope=f"read_customers,read_orders,read_products{more}")
         shopify.choose(owner, link, choose_existing(workspace))
-        [store] = world.call("GET", "/stores", token=owner.token).json["items"]
+        [store] = owner.call("GET", "/stores").json["items"]
         assert store["permissions"] == permissions
 
     def test_locale_limit_refuses_and_leaves_link_valid(
@@ -150,7 +148,7 @@ class TestConnect:
     ) -> None:
         """The link stays valid until a user makes room."""
         world.store(owner, primaryLocale="sv")
-        known = len(world.call("GET", "/locales", token=owner.token).json["items"])
+        known = len(owner.call("GET", "/locales").json["items"])
         monkeypatch.setattr(locales, "MAX_LOCALES", known)
         answer = shopify.choose(owner, link, choose_existing(workspace))
         assert answer.problem() == (409, "locale_limit")
@@ -159,12 +157,12 @@ class TestConnect:
         assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
 
     def test_new_workspace_is_created(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         body = shopify.choose(owner, link, NEW).json
         made = WorkspaceScope(UUID(body["workspaceId"]))
         assert made != workspace
-        assert summary(world, owner, made) == {
+        assert summary(owner, made) == {
             "id": body["workspaceId"],
             "name": f"New {CANARY}",
             "slug": body["slug"],
@@ -174,8 +172,8 @@ class TestConnect:
         }
         assert body["slug"] == f"new-{CANARY}"
         assert shopify.store(made).status is StoreStatus.ACTIVE
-        assert summary(world, owner, workspace)["storeCount"] == 0
-        listed = world.call("GET", "/me", token=owner.token).json["workspaces"]
+        assert summary(owner, workspace)["storeCount"] == 0
+        listed = owner.call("GET", "/me").json["workspaces"]
         assert len(listed) == 2
         # The active workspace stays active, and still waits for its install.
         assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
@@ -250,7 +248,7 @@ class TestConnect:
         assert others[0].status == 200
         assert answer.problem() == (409, "link_used")
         assert StoreRepository(workspace).all() == []
-        assert summary(world, owner, workspace)["storeCount"] == 0
+        assert summary(owner, workspace)["storeCount"] == 0
 
     @pytest.mark.parametrize("demoted", [False, True])
     def test_admin_demoted_or_removed_concurrently_is_refused(
@@ -279,8 +277,7 @@ class TestConnect:
         def meanwhile(*args: Any) -> Any:
             monkeypatch.undo()
             with another_container():
-                answer = world.call("POST", f"/stores/{store.id}/disconnect", token=owner.token)
-                assert answer.status == 200
+                assert owner.call("POST", f"/stores/{store.id}/disconnect").status == 200
             return disconnect_store(*args)
 
         monkeypatch.setattr(service, "disconnect_store", meanwhile)
@@ -288,8 +285,8 @@ class TestConnect:
         assert answer.problem() == (410, "link_expired")
         assert [each.status for each in StoreRepository(workspace).all()] == ["disconnected"]
         assert StoreRepository(theirs).all() == []
-        assert summary(world, owner, workspace)["storeCount"] == 0
-        assert summary(world, stranger, theirs)["storeCount"] == 0
+        assert summary(owner, workspace)["storeCount"] == 0
+        assert summary(stranger, theirs)["storeCount"] == 0
 
     def test_newest_tokens_are_stored_when_approved_twice(
         self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
@@ -315,7 +312,7 @@ class TestConnect:
         assert (store.takes_consent, store.makes_coupons) == (False, False)
 
     def test_later_approval_with_missing_scopes_expires_link(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
         refused = shopify.callback(
             shopify.approved(shopify.begin(owner), scope="read_customers,read_orders")
@@ -325,7 +322,7 @@ class TestConnect:
         assert answer.problem() == (410, "link_expired")
         assert StoreRepository(workspace).all() == []
         assert find_claim(SHOP) is None
-        assert summary(world, owner, workspace)["storeCount"] == 0
+        assert summary(owner, workspace)["storeCount"] == 0
 
     def test_concurrent_token_refresh_is_not_lost(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
@@ -343,7 +340,7 @@ class TestConnect:
         assert find_grant(SHOP) == stored
 
     def test_store_that_needs_reauth_is_reconnected(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
         stores, changes = StoreRepository(workspace), Changes()
@@ -355,7 +352,7 @@ class TestConnect:
         again = shopify.connect(owner, workspace)
         assert (again.id, again.connection_status) == (store.id, ConnectionStatus.CONNECTED)
         assert again.name == f"Renamed {CANARY}"
-        assert summary(world, owner, workspace)["storeCount"] == 1
+        assert summary(owner, workspace)["storeCount"] == 1
 
     def test_custom_store_with_same_external_id_is_separate(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
@@ -365,7 +362,7 @@ class TestConnect:
         stores = {s.platform: s for s in StoreRepository(workspace).all()}
         assert str(stores[Platform.CUSTOM].id) == custom
         assert stores[Platform.SHOPIFY].id != stores[Platform.CUSTOM].id
-        assert summary(world, owner, workspace)["storeCount"] == 2
+        assert summary(owner, workspace)["storeCount"] == 2
 
     def test_link_stores_shop_details_of_approval(self, shopify: Shopify, link: str) -> None:
         shopify.shop().name = "Renamed"
@@ -392,9 +389,9 @@ class TestMove:
             StoreStatus.DISCONNECTED,
             ConnectionStatus.DISCONNECTED,
         )
-        assert summary(world, owner, workspace)["storeCount"] == 0
-        assert summary(world, stranger, theirs)["storeCount"] == 1
-        locales = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert summary(owner, workspace)["storeCount"] == 0
+        assert summary(stranger, theirs)["storeCount"] == 1
+        locales = owner.call("GET", "/locales").json["items"]
         assert [row["origin"] for row in locales] == ["manual"]
         claim = find_claim(SHOP)
         assert claim is not None
@@ -423,8 +420,7 @@ class TestMove:
         shopify.connect(owner, workspace)
         stranger = world.person()
         shopify.connect(stranger, world.workspace(stranger))
-        answer = world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
-        assert answer.status == 204
+        assert owner.call("DELETE", f"/connections/shopify:{SHOP}").status == 204
         assert shopify.shop().installation is not None
         assert find_claim(SHOP) is not None
 
@@ -434,7 +430,7 @@ class TestMove:
         shopify.connect(owner, workspace)
         second = world.workspace(owner)
         link = shopify.link(owner)
-        body = world.call("GET", f"/connect-links/{link}", token=owner.token).json
+        body = owner.call("GET", f"/connect-links/{link}").json
         assert body["previousWorkspace"]["id"] == str(workspace.id)
         assert shopify.choose(owner, link, choose_existing(second)).status == 200
         assert shopify.store(workspace).status is StoreStatus.DISCONNECTED

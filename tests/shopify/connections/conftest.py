@@ -17,7 +17,7 @@ def owner(world: World) -> Someone:
 
 
 @pytest.fixture
-def workspace(world: World, owner: Someone) -> WorkspaceScope:
+def workspace(owner: Someone) -> WorkspaceScope:
     """The owner's workspace."""
-    body = world.call("GET", "/me", token=owner.token).json
+    body = owner.call("GET", "/me").json
     return WorkspaceScope(UUID(body["workspaces"][0]["id"]))

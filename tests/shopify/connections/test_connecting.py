@@ -19,11 +19,9 @@ from tests.shopify.shops import SHOP, Shopify
 class TestCreate:
     """POST /connections."""
 
-    def test_bad_input(self, world: World, owner: Someone) -> None:
+    def test_bad_input(self, owner: Someone) -> None:
         def paths(body: object) -> list[str]:
-            return world.call(
-                "POST", "/connections", token=owner.token, json_body=body
-            ).error_paths()
+            return owner.call("POST", "/connections", body).error_paths()
 
         assert paths({}) == ["/type", "/shop"]
         assert paths({"type": "amazon", "shop": SHOP}) == ["/type"]
@@ -53,21 +51,17 @@ class TestCreate:
         ],
     )
     def test_invalid_shop_domain_is_refused(self, world: World, owner: Someone, shop: str) -> None:
-        body = {"type": "shopify", "shop": shop}
-        answer = world.call("POST", "/connections", token=owner.token, json_body=body)
+        answer = owner.call("POST", "/connections", {"type": "shopify", "shop": shop})
         assert answer.problem() == (422, "shop_invalid")
         assert [error["path"] for error in answer.json["errors"]] == ["/shop"]
         assert world.rows("oauth#") == []
 
     def test_pending_connection_is_created(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         before = clock.now()
-        answer = world.call(
-            "POST",
-            "/connections",
-            token=owner.token,
-            json_body={"type": "shopify", "shop": f"  {SHOP.upper()} "},
+        answer = owner.call(
+            "POST", "/connections", {"type": "shopify", "shop": f"  {SHOP.upper()} "}
         )
         body = answer.json
         assert answer.status == 201
@@ -131,7 +125,7 @@ class TestCreate:
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         with world.meanwhile(lambda c: begin_connection(workspace, SHOP, BASE_URL, c)):
-            answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+            answer = owner.call("POST", "/connections", NEW)
         assert answer.status == 201
         assert len(world.rows("oauth#")) == 1
         [row] = shopify.connections(owner)
@@ -141,8 +135,7 @@ class TestCreate:
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
-        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
-        assert answer.problem() == (409, "already_connected")
+        assert owner.call("POST", "/connections", NEW).problem() == (409, "already_connected")
         assert world.rows("oauth#") == []
 
     @pytest.mark.parametrize(
@@ -170,20 +163,16 @@ class TestCreate:
         assert (body["state"], body["name"]) == ("pending", "canary-shop")
 
     def test_missing_client_id_is_refused(
-        self,
-        world: World,
-        owner: Someone,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         configure(monkeypatch, shopify_client_id="")
-        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
+        answer = owner.call("POST", "/connections", NEW)
         assert answer.problem() == (409, "shopify_not_configured")
         assert answer.json["detail"].startswith("Ask the operator of this service")
         assert [vars(each).get("missing") for each in caplog.records[:1]] == ["ShopifyClientId"]
 
     def test_removed_client_id_hides_path_and_refuses_callback(
-        self, world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
+        self, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """No request leads to Shopify or returns from it; a begun connection is still shown."""
         begun = shopify.begin(owner)
@@ -191,19 +180,14 @@ class TestCreate:
         configure(monkeypatch, shopify_client_id="")
         left = {**begun, "path": None}
         assert begun["path"] is not None
-        assert world.call("GET", "/connections", token=owner.token).json["items"] == [left]
-        assert world.call("GET", f"/connections/{KEY}", token=owner.token).json == left
+        assert owner.call("GET", "/connections").json["items"] == [left]
+        assert owner.call("GET", f"/connections/{KEY}").json == left
         assert shopify.callback(parameters).problem() == (409, "shopify_not_configured")
 
     def test_missing_client_secret_is_refused(
-        self,
-        world: World,
-        owner: Someone,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         monkeypatch.setenv("SHOPIFY_SECRET_NAME", "/nothing/there")
         configure(monkeypatch, shopify_secret_name="/nothing/there")
-        answer = world.call("POST", "/connections", token=owner.token, json_body=NEW)
-        assert answer.problem() == (409, "shopify_not_configured")
+        assert owner.call("POST", "/connections", NEW).problem() == (409, "shopify_not_configured")
         assert "ShopifySecretName" in vars(caplog.records[0])["missing"]

@@ -59,14 +59,9 @@ class TestStates:
 class TestList:
     """GET /connections."""
 
-    def test_bad_input(self, world: World, owner: Someone) -> None:
-        query = {"type": "amazon", "state": "gone", "page": 0, "pageSize": 7}
-        answer = world.call("GET", "/connections", token=owner.token, query=query)
-        assert answer.error_paths() == ["query.type", "query.state", "query.page", "query.pageSize"]
-
     def test_no_connections(self, world: World, owner: Someone) -> None:
         world.store(owner)  # a custom one is no connection
-        answer = world.call("GET", "/connections", token=owner.token)
+        answer = owner.call("GET", "/connections")
         assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
     def test_other_workspaces_connections_are_not_listed(
@@ -110,9 +105,7 @@ class TestList:
         ):
             found = shopify.connections(owner, state=states, type="shopify")
             assert [row["identifier"] for row in found] == shops
-        page = world.call(
-            "GET", "/connections", token=owner.token, query={"page": 2, "pageSize": 10}
-        )
+        page = owner.call("GET", "/connections", query={"page": 2, "pageSize": 10})
         assert page.json == {"items": [], "total": 2, "page": 2, "pageSize": 10}
 
     def test_needs_reauth_shop_is_pending_during_new_install(
@@ -139,7 +132,7 @@ class TestList:
         begun = shopify.begin(owner)
         link = urlsplit(str(shopify.callback(shopify.approved(begun)).header("location"))).fragment
         assert shopify.connections(owner) == [{**begun, "path": None}]
-        body = world.call("GET", "/connections", token=owner.token).body.decode()
+        body = owner.call("GET", "/connections").body.decode()
         assert link not in body
         world.advance(minutes=59, seconds=59)
         assert len(shopify.connections(owner)) == 1
@@ -155,10 +148,10 @@ class TestGet:
     ) -> None:
         begun = shopify.begin(owner)
         for path in (f"/connections/{KEY}", f"/connections/shopify%3A{SHOP}"):
-            assert world.call("GET", path, token=owner.token).json == begun
+            assert owner.call("GET", path).json == begun
         shopify.connect(owner, workspace)
         for state in ("importing", "connected"):
-            body = world.call("GET", f"/connections/{KEY}", token=owner.token).json
+            body = owner.call("GET", f"/connections/{KEY}").json
             assert [body] == shopify.connections(owner)
             assert body["state"] == state
             world.deliver()
@@ -175,21 +168,15 @@ class TestGet:
         ],
     )
     def test_unknown(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, key: str
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, key: str
     ) -> None:
         shopify.connect(owner, workspace)
-        answer = world.call("GET", f"/connections/{key}", token=owner.token)
-        assert answer.problem() == (404, "not_found")
+        assert owner.call("GET", f"/connections/{key}").problem() == (404, "not_found")
 
     @pytest.mark.parametrize("method", ["GET", "DELETE"])
     @pytest.mark.parametrize("shop", ["a" * 1_100, f"{'ä' * 600}.myshopify.com"])
     def test_name_that_no_shop_can_have_is_looked_up_nowhere(
-        self,
-        world: World,
-        owner: Someone,
-        monkeypatch: pytest.MonkeyPatch,
-        method: str,
-        shop: str,
+        self, owner: Someone, monkeypatch: pytest.MonkeyPatch, method: str, shop: str
     ) -> None:
         sort_keys = list[str]()
 
@@ -198,7 +185,7 @@ class TestGet:
             return find(model, key)
 
         monkeypatch.setattr(installs, "find", read)
-        answer = world.call(method, f"/connections/shopify:{shop}", token=owner.token)
+        answer = owner.call(method, f"/connections/shopify:{shop}")
         assert answer.problem() == (404, "not_found")
         # DynamoDB refuses the read of a longer sort key, which moto doesn't.
         assert [key for key in sort_keys if len(key.encode()) > 1024] == []

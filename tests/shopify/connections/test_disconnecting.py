@@ -18,21 +18,20 @@ from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
 class TestDelete:
     """DELETE /connections/{key}."""
 
-    def delete(self, world: World, someone: Someone, **more: Any) -> Any:
-        return world.call("DELETE", f"/connections/{KEY}", token=someone.token, **more)
+    def delete(self, someone: Someone, **more: Any) -> Any:
+        return someone.call("DELETE", f"/connections/{KEY}", **more)
 
-    def test_bad_input(self, world: World, owner: Someone) -> None:
-        answer = self.delete(world, owner, key="")
-        assert answer.error_paths() == ["header.idempotency-key"]
+    def test_bad_input(self, owner: Someone) -> None:
+        assert self.delete(owner, key="").error_paths() == ["header.idempotency-key"]
 
-    def test_unknown(self, world: World, owner: Someone) -> None:
-        assert self.delete(world, owner).problem() == (404, "not_found")
+    def test_unknown(self, owner: Someone) -> None:
+        assert self.delete(owner).problem() == (404, "not_found")
 
     def test_pending_install_is_cancelled(
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         begun = shopify.begin(owner)
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         assert shopify.connections(owner) == []
         assert world.rows("oauth#") == []
         late = shopify.callback(shopify.approved(begun))
@@ -41,11 +40,11 @@ class TestDelete:
         assert find_grant(SHOP) is None
 
     def test_cancelling_new_install_leaves_store_unchanged(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         put_store(workspace, connection_status=ConnectionStatus.NEEDS_REAUTH)
         shopify.begin(owner)
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         assert [row["state"] for row in shopify.connections(owner)] == ["needs_attention"]
 
     def test_disconnects_the_store_and_removes_the_app(
@@ -53,7 +52,7 @@ class TestDelete:
     ) -> None:
         store = shopify.connect(owner, workspace)
         assert count(workspace) == 1
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         after = shopify.store(workspace)
         assert after.disconnected_at is not None
         assert after == replace(
@@ -67,16 +66,16 @@ class TestDelete:
         assert shopify.shop().installation is None
         [row] = shopify.connections(owner)
         assert (row["state"], row["path"], row["connectIntentId"]) == ("disconnected", None, None)
-        locales = world.call("GET", "/locales", token=owner.token).json["items"]
+        locales = owner.call("GET", "/locales").json["items"]
         assert [(row["code"], row["origin"]) for row in locales] == [("en", "manual")]
 
     def test_deleting_again_changes_nothing(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         before = shopify.connections(owner)
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         assert shopify.connections(owner) == before
         assert count(workspace) == 0
 
@@ -86,7 +85,7 @@ class TestDelete:
     ) -> None:
         shopify.connect(owner, workspace)
         world.advance(hours=hours)
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         assert shopify.shop().installation is None
         assert shopify.token_requests() == (2 if hours else 1)
 
@@ -109,7 +108,7 @@ class TestDelete:
     ) -> None:
         shopify.connect(owner, workspace)
         shopify.answering(answer)
-        assert self.delete(world, owner).status == 204
+        assert self.delete(owner).status == 204
         assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
         assert entrusted(world) == []
 
@@ -117,7 +116,7 @@ class TestDelete:
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
-        self.delete(world, owner)
+        self.delete(owner)
         world.advance(minutes=1)
         again = shopify.connect(owner, workspace)
         assert again == replace(store, connected_at=again.connected_at)
@@ -126,11 +125,11 @@ class TestDelete:
         assert RulesRepository(again).marked().changes == 0
 
     def test_reconnecting_with_other_currency_updates_product_rules(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """No product follows the shop's former currency any more, and no preview is applied."""
         store = shopify.connect(owner, workspace)
-        self.delete(world, owner)
+        self.delete(owner)
         shopify.shop().currency_code = "USD"
         again = shopify.connect(owner, workspace)
         assert (store.currency, again.currency) == ("EUR", "USD")
@@ -147,12 +146,11 @@ class TestStoreDisconnect:
         store = shopify.connect(owner, workspace)
         path = f"/stores/{store.id}/disconnect"
         world.advance(hours=2)
-        assert world.call("POST", path, token=owner.token).status == 200
+        assert owner.call("POST", path).status == 200
         assert entrusted(world) == []
         assert shopify.shop().installation is None
         assert [row["state"] for row in shopify.connections(owner)] == ["disconnected"]
-        answer = world.call("POST", path, token=owner.token)
-        assert answer.problem() == (409, "store_disconnected")
+        assert owner.call("POST", path).problem() == (409, "store_disconnected")
 
     def test_missing_client_id_disconnects_without_removing_app(
         self,
@@ -166,19 +164,16 @@ class TestStoreDisconnect:
         store = shopify.connect(owner, workspace)
         world.advance(hours=2)
         configure(monkeypatch, shopify_client_id="")
-        answer = world.call("POST", f"/stores/{store.id}/disconnect", token=owner.token)
-        assert answer.status == 200
+        assert owner.call("POST", f"/stores/{store.id}/disconnect").status == 200
         assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
         assert entrusted(world) == []
         assert shopify.shop().installation is not None
 
     def test_renaming_shopify_store_is_refused(
-        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
-        answer = world.call(
-            "PATCH", f"/stores/{store.id}", token=owner.token, json_body={"name": "Other"}
-        )
+        answer = owner.call("PATCH", f"/stores/{store.id}", {"name": "Other"})
         assert answer.problem() == (409, "store_managed_by_platform")
 
     def test_disconnecting_expires_open_connect_links(
@@ -188,7 +183,7 @@ class TestStoreDisconnect:
         stranger = world.person()
         theirs = world.workspace(stranger)
         link = shopify.link(stranger)
-        world.call("DELETE", f"/connections/{KEY}", token=owner.token)
+        owner.call("DELETE", f"/connections/{KEY}")
         answer = shopify.choose(stranger, link, choose_existing(theirs))
         assert answer.problem() == (410, "link_expired")
         assert entrusted(world) == []

@@ -15,18 +15,18 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
 
 
-def added(world: World, by: Someone, code: str, label: str | None = None) -> dict[str, Any]:
+def added(by: Someone, code: str, label: str | None = None) -> dict[str, Any]:
     """A locale that was just created."""
     body = {"code": code} | ({"label": label} if label else {})
-    answer = world.call("POST", "/locales", token=by.token, json_body=body)
+    answer = by.call("POST", "/locales", body)
     assert answer.status == 201, answer.body
     row: dict[str, Any] = answer.json
     return row
 
 
-def listed(world: World, by: Someone, **query: object) -> list[dict[str, Any]]:
+def listed(by: Someone, **query: object) -> list[dict[str, Any]]:
     """The locales as the list shows them."""
-    answer = world.call("GET", "/locales", token=by.token, query=query)
+    answer = by.call("GET", "/locales", query=query)
     assert answer.status == 200, answer.body
     assert answer.json["total"] == len(answer.json["items"])
     rows: list[dict[str, Any]] = answer.json["items"]
@@ -37,27 +37,17 @@ class TestList:
     """GET /locales."""
 
     def test_locales_of_other_workspaces_are_not_listed(self, world: World, owner: Someone) -> None:
-        added(world, owner, "de")
+        added(owner, "de")
         stranger = world.person()
         world.workspace(stranger)
-        assert listed(world, stranger) == []
-
-    def test_bad_input(self, world: World, owner: Someone) -> None:
-        query = {"page": 0, "pageSize": 11, "origin": "none", "q": ""}
-        answer = world.call("GET", "/locales", token=owner.token, query=query)
-        assert sorted(answer.error_paths()) == [
-            "query.origin",
-            "query.page",
-            "query.pageSize",
-            "query.q",
-        ]
+        assert listed(stranger) == []
 
     def test_newest_first_with_pages(self, world: World, owner: Someone) -> None:
         codes = ["de", "fr", "it", "es", "pt-BR", "nl", "sv", "da", "fi", "nb", "pl", "cs"]
         for code in codes:
-            added(world, owner, code)
+            added(owner, code)
             world.advance(seconds=1)
-        answer = world.call("GET", "/locales", token=owner.token, query={"page": 2, "pageSize": 10})
+        answer = owner.call("GET", "/locales", query={"page": 2, "pageSize": 10})
         assert [row["code"] for row in answer.json["items"]] == ["fr", "de"]
         assert {k: answer.json[k] for k in ("total", "page", "pageSize")} == {
             "total": 12,
@@ -65,13 +55,13 @@ class TestList:
             "pageSize": 10,
         }
 
-    def test_search_and_filter_by_origin(self, world: World, owner: Someone) -> None:
-        added(world, owner, "de")
-        added(world, owner, "pt-BR")
-        assert [row["code"] for row in listed(world, owner, q="brazil")] == ["pt-BR"]
-        assert [row["code"] for row in listed(world, owner, q="DE")] == ["de"]
-        assert listed(world, owner, origin="store") == []
-        assert len(listed(world, owner, origin="store,manual")) == 2
+    def test_search_and_filter_by_origin(self, owner: Someone) -> None:
+        added(owner, "de")
+        added(owner, "pt-BR")
+        assert [row["code"] for row in listed(owner, q="brazil")] == ["pt-BR"]
+        assert [row["code"] for row in listed(owner, q="DE")] == ["de"]
+        assert listed(owner, origin="store") == []
+        assert len(listed(owner, origin="store,manual")) == 2
 
 
 class TestCreate:
@@ -88,15 +78,12 @@ class TestCreate:
             ({"code": "de", "isDefault": True}, ["/isDefault"]),
         ],
     )
-    def test_bad_input(
-        self, world: World, owner: Someone, body: dict[str, Any], paths: list[str]
-    ) -> None:
-        answer = world.call("POST", "/locales", token=owner.token, json_body=body)
-        assert answer.error_paths() == paths
-        assert listed(world, owner) == []
+    def test_bad_input(self, owner: Someone, body: dict[str, Any], paths: list[str]) -> None:
+        assert owner.call("POST", "/locales", body).error_paths() == paths
+        assert listed(owner) == []
 
-    def test_first_locale_is_the_default(self, world: World, owner: Someone) -> None:
-        first = added(world, owner, "DE-at")
+    def test_first_locale_is_the_default(self, owner: Someone) -> None:
+        first = added(owner, "DE-at")
         assert first == {
             "id": first["id"],
             "code": "de-AT",
@@ -107,15 +94,14 @@ class TestCreate:
             "isDefault": True,
             "createdAt": first["createdAt"],
         }
-        second = added(world, owner, "fr", "Our French")
+        second = added(owner, "fr", "Our French")
         assert (second["label"], second["region"]) == ("Our French", None)
         assert second["isDefault"] is False
-        assert {row["id"] for row in listed(world, owner)} == {first["id"], second["id"]}
+        assert {row["id"] for row in listed(owner)} == {first["id"], second["id"]}
 
-    def test_existing_locale_is_refused(self, world: World, owner: Someone) -> None:
-        added(world, owner, "de")
-        answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "DE"})
-        assert answer.problem() == (409, "locale_exists")
+    def test_existing_locale_is_refused(self, owner: Someone) -> None:
+        added(owner, "de")
+        assert owner.call("POST", "/locales", {"code": "DE"}).problem() == (409, "locale_exists")
 
     def test_limit_of_500_locales(self, world: World, owner: Someone) -> None:
         """499 locales are stored already, in one write."""
@@ -126,33 +112,27 @@ class TestCreate:
             locales = locales.put(new)
         repository.save(changes, locales)
         changes.commit()
-        added(world, owner, "de-x-n499")
-        answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "sv"})
-        assert answer.problem() == (409, "locale_limit")
+        added(owner, "de-x-n499")
+        assert owner.call("POST", "/locales", {"code": "sv"}).problem() == (409, "locale_limit")
 
 
 class TestUpdate:
     """PATCH /locales/{id}."""
 
-    def test_bad_input(self, world: World, owner: Someone) -> None:
-        row = added(world, owner, "de")
+    def test_bad_input(self, owner: Someone) -> None:
+        row = added(owner, "de")
         for body, paths in (
             ({"isDefault": False, "code": "fr"}, ["/code", "/isDefault"]),
             ({"isDefault": None, "label": None}, ["/isDefault", "/label"]),
             ({"isDefault": 1}, ["/isDefault"]),
         ):
-            answer = world.call("PATCH", f"/locales/{row['id']}", token=owner.token, json_body=body)
+            answer = owner.call("PATCH", f"/locales/{row['id']}", body)
             assert sorted(answer.error_paths()) == paths
 
-    def test_old_default_is_cleared(self, world: World, owner: Someone) -> None:
-        german, french = added(world, owner, "de"), added(world, owner, "fr")
-        answer = world.call(
-            "PATCH",
-            f"/locales/{french['id']}",
-            token=owner.token,
-            json_body={"label": "Fr", "isDefault": True},
-        )
-        rows = {row["id"]: row for row in listed(world, owner)}
+    def test_old_default_is_cleared(self, owner: Someone) -> None:
+        german, french = added(owner, "de"), added(owner, "fr")
+        answer = owner.call("PATCH", f"/locales/{french['id']}", {"label": "Fr", "isDefault": True})
+        rows = {row["id"]: row for row in listed(owner)}
         assert (answer.status, answer.json) == (200, rows[french["id"]])
         assert rows[french["id"]] == {**french, "label": "Fr", "isDefault": True}
         assert rows[german["id"]] == {**german, "isDefault": False}
@@ -161,26 +141,25 @@ class TestUpdate:
 class TestDelete:
     """DELETE /locales/{id}."""
 
-    def test_default_locale_cannot_be_deleted(self, world: World, owner: Someone) -> None:
-        row = added(world, owner, "de")
-        answer = world.call("DELETE", f"/locales/{row['id']}", token=owner.token)
-        assert answer.problem() == (409, "locale_default")
+    def test_default_locale_cannot_be_deleted(self, owner: Someone) -> None:
+        row = added(owner, "de")
+        assert owner.call("DELETE", f"/locales/{row['id']}").problem() == (409, "locale_default")
 
     def test_locale_of_a_store_cannot_be_deleted(self, world: World, owner: Someone) -> None:
-        added(world, owner, "sv")
+        added(owner, "sv")
         world.store(owner, primaryLocale="de")
-        [german] = listed(world, owner, origin="store")
-        answer = world.call("DELETE", f"/locales/{german['id']}", token=owner.token)
+        [german] = listed(owner, origin="store")
+        answer = owner.call("DELETE", f"/locales/{german['id']}")
         assert answer.problem() == (409, "locale_from_store")
 
-    def test_deleted_and_repeatable(self, world: World, owner: Someone) -> None:
-        german, french = added(world, owner, "de"), added(world, owner, "fr")
+    def test_deleted_and_repeatable(self, owner: Someone) -> None:
+        german, french = added(owner, "de"), added(owner, "fr")
         path = f"/locales/{french['id']}"
-        assert world.call("DELETE", path, token=owner.token, key="k").status == 204
-        again = world.call("DELETE", path, token=owner.token, key="k")
+        assert owner.call("DELETE", path, key="k").status == 204
+        again = owner.call("DELETE", path, key="k")
         assert (again.status, again.header("idempotency-replayed")) == (204, "true")
-        assert [row["id"] for row in listed(world, owner)] == [german["id"]]
-        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert [row["id"] for row in listed(owner)] == [german["id"]]
+        assert owner.call("DELETE", path).status == 204
 
 
 class TestStoreLocales:

@@ -32,14 +32,14 @@ ROWS: list[dict[str, Any]] = [
 class TestLocales:
     """GET and PUT /stores/{id}/locales."""
 
-    def test_unknown_store(self, world: World, owner: Someone) -> None:
+    def test_unknown_store(self, owner: Someone) -> None:
         path = f"/stores/{uuid4()}/locales"
-        assert world.call("GET", path, token=owner.token).problem() == (404, "not_found")
+        assert owner.call("GET", path).problem() == (404, "not_found")
 
-    def test_malformed_id_or_query(self, world: World, owner: Someone) -> None:
-        answer = world.call("GET", "/stores/none/locales", token=owner.token, query={"page": 0})
+    def test_malformed_id_or_query(self, owner: Someone) -> None:
+        answer = owner.call("GET", "/stores/none/locales", query={"page": 0})
         assert answer.error_paths() == ["path.id", "query.page"]
-        answer = world.call("PUT", "/stores/none/locales", token=owner.token, json_body=ROWS)
+        answer = owner.call("PUT", "/stores/none/locales", ROWS)
         assert answer.error_paths() == ["path.id"]
 
     @pytest.mark.parametrize(
@@ -54,9 +54,8 @@ class TestLocales:
     )
     def test_invalid_list_is_refused(self, world: World, owner: Someone, body: object) -> None:
         path = f"/stores/{world.store(owner)}/locales"
-        answer = world.call("PUT", path, token=owner.token, json_body=body)
-        assert answer.problem() == (422, "validation")
-        assert world.call("GET", path, token=owner.token).json["total"] == 1
+        assert owner.call("PUT", path, body).problem() == (422, "validation")
+        assert owner.call("GET", path).json["total"] == 1
 
     @pytest.mark.parametrize("primary", ["es-419", "en-001", "eo", "de", "zh-Hant"])
     def test_locales_of_a_new_store_can_be_written_back(
@@ -64,29 +63,29 @@ class TestLocales:
     ) -> None:
         """A region such as Latin America is no country."""
         path = f"/stores/{world.store(owner, primaryLocale=primary)}/locales"
-        [locale] = world.call("GET", path, token=owner.token).json["items"]
+        [locale] = owner.call("GET", path).json["items"]
         country = {"de": "DE", "zh-Hant": "TW"}.get(primary, "ZZ")
         assert (locale["locale"], locale["country"]) == (primary, country)
-        answer = world.call("PUT", path, token=owner.token, json_body=[locale])
+        answer = owner.call("PUT", path, [locale])
         assert (answer.status, answer.json["items"]) == (200, [locale])
 
     def test_bad_input(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/locales"
         body: list[dict[str, Any]] = [{**ROWS[1], "country": "France", "currency": "F"}]
-        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        answer = owner.call("PUT", path, body)
         assert sorted(answer.error_paths()) == ["/0/country", "/0/currency"]
 
     def test_locales_of_the_workspace_are_updated(self, world: World, owner: Someone) -> None:
         store = world.store(owner, primaryLocale="de-AT")
         path = f"/stores/{store}/locales"
-        answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
+        answer = owner.call("PUT", path, ROWS)
         assert answer.status == 200
         assert answer.json == {"items": ROWS, "total": 2, "page": 1, "pageSize": 100}
-        assert world.call("GET", path, token=owner.token).json["items"] == ROWS
-        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert owner.call("GET", path).json["items"] == ROWS
+        body = owner.call("GET", f"/stores/{store}").json
         assert (body["primaryLocale"], body["localeCount"]) == ("fr", 2)
-        world.call("PUT", path, token=owner.token, json_body=ROWS[1:])
-        rows = world.call("GET", "/locales", token=owner.token).json["items"]
+        owner.call("PUT", path, ROWS[1:])
+        rows = owner.call("GET", "/locales").json["items"]
         assert {row["code"]: row["origin"] for row in rows} == {"fr": "store", "de-AT": "manual"}
 
     @pytest.mark.parametrize(
@@ -104,13 +103,13 @@ class TestLocales:
 
         def put(path: str, *codes: str) -> None:
             body = [{**ROWS[0], "locale": code, "isPrimary": code == "de-AT"} for code in codes]
-            assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
+            assert owner.call("PUT", path, body).status == 200
 
         put(paths[0], "de-AT", "it")
         put(paths[1], "de-AT", *(["it"] if len(remaining) == 1 else []))
         with before_the_commit(lambda: put(paths[1], *remaining)):
             put(paths[0], "de-AT")
-        rows = world.call("GET", "/locales", token=owner.token).json["items"]
+        rows = owner.call("GET", "/locales").json["items"]
         assert {row["code"]: row["origin"] for row in rows} == origins
 
     def test_locale_limit_of_the_workspace(
@@ -120,15 +119,15 @@ class TestLocales:
         store = world.store(owner, primaryLocale="de-AT")
         monkeypatch.setattr(locales, "MAX_LOCALES", 2)
         path = f"/stores/{store}/locales"
-        answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
+        answer = owner.call("PUT", path, ROWS)
         assert answer.status == 200
-        answer = world.call("PUT", path, token=owner.token, json_body=[{**ROWS[1], "locale": "it"}])
+        answer = owner.call("PUT", path, [{**ROWS[1], "locale": "it"}])
         assert answer.problem() == (409, "locale_limit")
-        assert world.call("GET", path, token=owner.token).json["items"] == ROWS
+        assert owner.call("GET", path).json["items"] == ROWS
         monkeypatch.setattr(locales, "MAX_LOCALES", 1)
-        answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        answer = owner.call("POST", f"/stores/{store}/disconnect")
         assert answer.status == 200
         known = {"name": "Shop", "currency": "EUR", "primaryLocale": "sv", "platform": "custom"}
         body = {**known, "externalId": "other", "adminUrl": "https://admin.example.com/"}
-        answer = world.call("POST", "/stores", token=owner.token, json_body=body)
+        answer = owner.call("POST", "/stores", body)
         assert answer.problem() == (409, "locale_limit")

@@ -78,27 +78,17 @@ class TestList:
         world.store(owner)
         stranger = world.person()
         world.workspace(stranger)
-        assert world.call("GET", "/stores", token=stranger.token).json["items"] == []
-
-    def test_bad_input(self, world: World, owner: Someone) -> None:
-        query = {"platform": "amazon", "status": "x", "sort": "id", "connectionStatus": "y"}
-        answer = world.call("GET", "/stores", token=owner.token, query=query)
-        assert sorted(answer.error_paths()) == [
-            "query.connectionStatus",
-            "query.platform",
-            "query.sort",
-            "query.status",
-        ]
+        assert stranger.call("GET", "/stores").json["items"] == []
 
     def test_filters_and_sorts(self, world: World, owner: Someone) -> None:
         ids = {}
         for name in ("Zoë's", "anna", "Bo & Co"):
             ids[name] = world.store(owner, name=name, externalId=name)
             world.advance(seconds=1)
-        world.call("POST", f"/stores/{ids['anna']}/disconnect", token=owner.token)
+        owner.call("POST", f"/stores/{ids['anna']}/disconnect")
 
         def names(**query: object) -> list[str]:
-            answer = world.call("GET", "/stores", token=owner.token, query=query)
+            answer = owner.call("GET", "/stores", query=query)
             assert answer.json["total"] == len(answer.json["items"])
             return [row["name"] for row in answer.json["items"]]
 
@@ -112,9 +102,9 @@ class TestList:
         assert names(platform="shopify") == []
         assert names(importStatus="none", sort="name", status="active") == ["Bo & Co", "Zoë's"]
 
-    def test_complete_summary(self, world: World, owner: Someone) -> None:
-        body = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
-        [row] = world.call("GET", "/stores", token=owner.token).json["items"]
+    def test_complete_summary(self, owner: Someone) -> None:
+        body = owner.call("POST", "/stores", NEW).json
+        [row] = owner.call("GET", "/stores").json["items"]
         summary = {name: body[name] for name in row}
         assert row == summary
         assert len(row) == 11
@@ -140,34 +130,30 @@ class TestCreate:
     def test_bad_input(
         self, world: World, owner: Someone, change: dict[str, Any], paths: list[str]
     ) -> None:
-        answer = world.call("POST", "/stores", token=owner.token, json_body={**NEW, **change})
-        assert answer.error_paths() == paths
+        assert owner.call("POST", "/stores", {**NEW, **change}).error_paths() == paths
         assert store_count(world, owner) == 0
 
     @pytest.mark.parametrize("own", ["o" * 255, "ö" * 255, "🍵" * 255, "🍵" * 250 + "ö"])
-    def test_the_longest_id_of_any_script_is_a_store(
-        self, world: World, owner: Someone, own: str
-    ) -> None:
+    def test_the_longest_id_of_any_script_is_a_store(self, owner: Someone, own: str) -> None:
         body = {**NEW, "externalId": own}
-        answer = world.call("POST", "/stores", token=owner.token, json_body=body)
+        answer = owner.call("POST", "/stores", body)
         assert answer.status == 201, answer.body
         assert answer.json == expected(answer.json, externalId=own)
-        again = world.call("POST", "/stores", token=owner.token, json_body=body)
+        again = owner.call("POST", "/stores", body)
         assert again.problem() == (409, "store_exists")
         other = {**body, "externalId": own[:-1] + "x"}
-        answer_of_other = world.call("POST", "/stores", token=owner.token, json_body=other)
+        answer_of_other = owner.call("POST", "/stores", other)
         assert answer_of_other.status == 201
         assert answer_of_other.json["id"] != answer.json["id"]
-        world.call("POST", f"/stores/{answer.json['id']}/disconnect", token=owner.token)
-        anew = world.call("POST", "/stores", token=owner.token, json_body=body)
+        owner.call("POST", f"/stores/{answer.json['id']}/disconnect")
+        anew = owner.call("POST", "/stores", body)
         assert (anew.status, anew.json["id"]) == (200, answer.json["id"])
 
     def test_creates_a_connected_store(self, world: World, owner: Someone) -> None:
-        answer = world.call(
+        answer = owner.call(
             "POST",
             "/stores",
-            token=owner.token,
-            json_body={
+            {
                 **NEW,
                 "currency": "eur",
                 "storefrontUrl": "https://olive.example.com",
@@ -184,36 +170,35 @@ class TestCreate:
         assert UUID(body["id"]).version == 4
         assert clock.from_text(body["connectedAt"]) <= clock.now()
         assert store_count(world, owner) == 1
-        [locale] = world.call("GET", "/locales", token=owner.token).json["items"]
+        [locale] = owner.call("GET", "/locales").json["items"]
         assert (locale["code"], locale["origin"], locale["isDefault"]) == ("de-AT", "store", True)
 
-    def test_already_connected_store_is_refused(self, world: World, owner: Someone) -> None:
-        world.call("POST", "/stores", token=owner.token, json_body=NEW)
-        answer = world.call("POST", "/stores", token=owner.token, json_body=NEW)
-        assert answer.problem() == (409, "store_exists")
+    def test_already_connected_store_is_refused(self, owner: Someone) -> None:
+        owner.call("POST", "/stores", NEW)
+        assert owner.call("POST", "/stores", NEW).problem() == (409, "store_exists")
 
     def test_same_store_in_another_workspace(self, world: World, owner: Someone) -> None:
-        first = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        first = owner.call("POST", "/stores", NEW).json
         stranger = world.person()
         world.workspace(stranger)
-        second = world.call("POST", "/stores", token=stranger.token, json_body=NEW)
+        second = stranger.call("POST", "/stores", NEW)
         assert second.status == 201
         assert second.json["id"] != first["id"]
 
     def test_reconnects_under_the_same_id(self, world: World, owner: Someone) -> None:
-        first = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
-        world.call("POST", f"/stores/{first['id']}/disconnect", token=owner.token)
+        first = owner.call("POST", "/stores", NEW).json
+        owner.call("POST", f"/stores/{first['id']}/disconnect")
         assert store_count(world, owner) == 0
         world.advance(hours=1)
-        again = world.call("POST", "/stores", token=owner.token, json_body={**NEW, "name": "New"})
+        again = owner.call("POST", "/stores", {**NEW, "name": "New"})
         assert again.status == 200
         assert again.json == expected(again.json, name="New")
         assert again.json["id"] == first["id"]
         assert again.json["connectedAt"] > first["connectedAt"]
         assert store_count(world, owner) == 1
 
-    def test_reconnected_store_keeps_its_locales(self, world: World, owner: Someone) -> None:
-        store = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+    def test_reconnected_store_keeps_its_locales(self, owner: Someone) -> None:
+        store = owner.call("POST", "/stores", NEW).json
         path = f"/stores/{store['id']}"
         austrian = {
             "locale": NEW["primaryLocale"],
@@ -224,19 +209,17 @@ class TestCreate:
             "url": "https://shop.example.com/at",
         }
         english = {**austrian, "locale": "en", "label": "Shop", "isPrimary": False}
-        put = world.call("PUT", f"{path}/locales", token=owner.token, json_body=[austrian, english])
+        put = owner.call("PUT", f"{path}/locales", [austrian, english])
         assert put.status == 200
-        world.call("POST", f"{path}/disconnect", token=owner.token)
-        assert world.call("POST", "/stores", token=owner.token, json_body=NEW).status == 200
-        shown = world.call("GET", f"{path}/locales", token=owner.token)
+        owner.call("POST", f"{path}/disconnect")
+        assert owner.call("POST", "/stores", NEW).status == 200
+        shown = owner.call("GET", f"{path}/locales")
         assert shown.json["items"] == [austrian, english]
 
-    def test_reconnected_store_with_another_primary_locale(
-        self, world: World, owner: Someone
-    ) -> None:
-        store = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+    def test_reconnected_store_with_another_primary_locale(self, owner: Someone) -> None:
+        store = owner.call("POST", "/stores", NEW).json
         path = f"/stores/{store['id']}"
-        rows = world.call("GET", f"{path}/locales", token=owner.token).json["items"]
+        rows = owner.call("GET", f"{path}/locales").json["items"]
         english = {
             **rows[0],
             "locale": "en",
@@ -244,11 +227,11 @@ class TestCreate:
             "isPrimary": False,
             "currency": "GBP",
         }
-        world.call("PUT", f"{path}/locales", token=owner.token, json_body=[*rows, english])
-        world.call("POST", f"{path}/disconnect", token=owner.token)
+        owner.call("PUT", f"{path}/locales", [*rows, english])
+        owner.call("POST", f"{path}/disconnect")
         moved = {**NEW, "primaryLocale": "en", "storefrontUrl": "https://new.example.com/"}
-        assert world.call("POST", "/stores", token=owner.token, json_body=moved).status == 200
-        shown = world.call("GET", f"{path}/locales", token=owner.token).json["items"]
+        assert owner.call("POST", "/stores", moved).status == 200
+        shown = owner.call("GET", f"{path}/locales").json["items"]
         assert shown == [
             {
                 **english,
@@ -263,9 +246,9 @@ class TestCreate:
 class TestGet:
     """GET /stores/{id}."""
 
-    def test_complete_response(self, world: World, owner: Someone) -> None:
-        made = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
-        answer = world.call("GET", f"/stores/{made['id']}", token=owner.token)
+    def test_complete_response(self, owner: Someone) -> None:
+        made = owner.call("POST", "/stores", NEW).json
+        answer = owner.call("GET", f"/stores/{made['id']}")
         assert (answer.status, answer.json) == (200, made)
 
 
@@ -275,21 +258,18 @@ class TestUpdate:
     def test_bad_input(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         body = {"name": None, "currency": "USD", "storefrontUrl": "x"}
-        answer = world.call("PATCH", f"/stores/{store}", token=owner.token, json_body=body)
+        answer = owner.call("PATCH", f"/stores/{store}", body)
         assert sorted(answer.error_paths()) == ["/currency", "/name", "/storefrontUrl"]
 
-    def test_null_clears_and_missing_field_is_unchanged(self, world: World, owner: Someone) -> None:
+    def test_null_clears_and_missing_field_is_unchanged(self, owner: Someone) -> None:
         body = {**NEW, "storefrontUrl": "https://o.example.com", "contactEmail": "a@example.com"}
-        made = world.call("POST", "/stores", token=owner.token, json_body=body).json
-        answer = world.call(
-            "PATCH",
-            f"/stores/{made['id']}",
-            token=owner.token,
-            json_body={"name": "Renamed", "contactEmail": None},
+        made = owner.call("POST", "/stores", body).json
+        answer = owner.call(
+            "PATCH", f"/stores/{made['id']}", {"name": "Renamed", "contactEmail": None}
         )
         assert answer.status == 200
         assert answer.json == {**made, "name": "Renamed", "contactEmail": None}
-        stored = world.call("GET", f"/stores/{made['id']}", token=owner.token)
+        stored = owner.call("GET", f"/stores/{made['id']}")
         assert stored.json == answer.json
 
 
@@ -299,13 +279,12 @@ class TestDisconnect:
     def test_disconnected_store_no_longer_counts(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/disconnect"
-        assert world.call("POST", path, token=owner.token).status == 200
-        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert owner.call("POST", path).status == 200
+        body = owner.call("GET", f"/stores/{store}").json
         assert (body["status"], body["connectionStatus"]) == ("disconnected", "disconnected")
-        [locale] = world.call("GET", "/locales", token=owner.token).json["items"]
+        [locale] = owner.call("GET", "/locales").json["items"]
         assert locale["origin"] == "manual"
-        answer = world.call("POST", path, token=owner.token)
-        assert answer.problem() == (409, "store_disconnected")
+        assert owner.call("POST", path).problem() == (409, "store_disconnected")
         assert store_count(world, owner) == 0
 
     @pytest.mark.parametrize("imports", ["none", "two that wait", "one that runs"])
@@ -315,9 +294,9 @@ class TestDisconnect:
         workspace, store = world.workspace(owner), world.store(owner)
         for _ in range(["none", "one that runs", "two that wait"].index(imports)):
             make_import(workspace, store, is_running=imports == "one that runs")
-        answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        answer = owner.call("POST", f"/stores/{store}/disconnect")
         assert answer.status == 200
-        assert answer.json == world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert answer.json == owner.call("GET", f"/stores/{store}").json
         assert answer.json["connectionStatus"] == "disconnected"
         if imports != "none":
             assert answer.json["importStatus"] == "failed"

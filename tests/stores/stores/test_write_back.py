@@ -18,9 +18,9 @@ class TestWriteBack:
     def test_unknown(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/write-back"
         for method in ("GET", "DELETE"):
-            answer = world.call(method, path, token=owner.token)
+            answer = owner.call(method, path)
             assert answer.problem() == (404, "not_found")
-        answer = world.call("POST", f"{path}/rotate", token=owner.token)
+        answer = owner.call("POST", f"{path}/rotate")
         assert answer.problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
@@ -28,22 +28,22 @@ class TestWriteBack:
     )
     def test_url_not_allowed(self, world: World, owner: Someone, url: str) -> None:
         path = f"/stores/{world.store(owner)}/write-back"
-        answer = world.call("PUT", path, token=owner.token, json_body={"url": url})
+        answer = owner.call("PUT", path, {"url": url})
         assert answer.problem() == (422, "url_not_allowed")
         assert [error["path"] for error in answer.json["errors"]] == ["/url"]
 
     def test_secret_is_returned_only_by_the_first_put(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/write-back"
-        first = world.call("PUT", path, token=owner.token, json_body={"url": HOOK})
+        first = owner.call("PUT", path, {"url": HOOK})
         assert first.status == 200
         assert set(first.json) == {"url", "secret"}
         assert first.json["secret"].startswith("whsec_")
-        again = world.call("PUT", path, token=owner.token, json_body={"url": HOOK + "2"})
+        again = owner.call("PUT", path, {"url": HOOK + "2"})
         assert again.json == {"url": HOOK + "2", "secret": None}
-        answer = world.call("GET", path, token=owner.token)
+        answer = owner.call("GET", path)
         assert answer.json == {"url": HOOK + "2", "lastSucceededAt": None, "lastError": None}
-        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        body = owner.call("GET", f"/stores/{store}").json
         assert body["permissions"] == {"coupons": True, "consent": True}
 
     def test_old_secret_signs_for_24_hours_after_rotation(
@@ -52,14 +52,14 @@ class TestWriteBack:
         workspace: WorkspaceScope = world.workspace(owner)
         store = world.store(owner)
         path = f"/stores/{store}/write-back"
-        old = world.call("PUT", path, token=owner.token, json_body={"url": HOOK}).json["secret"]
-        new = world.call("POST", f"{path}/rotate", token=owner.token).json["secret"]
+        old = owner.call("PUT", path, {"url": HOOK}).json["secret"]
+        new = owner.call("POST", f"{path}/rotate").json["secret"]
         repository = WriteBackRepository(workspace)
         config = repository.get(UUID(store))
         assert config is not None
         assert config.secrets == (new, old)
         world.advance(hours=23)
-        newest = world.call("POST", f"{path}/rotate", token=owner.token).json["secret"]
+        newest = owner.call("POST", f"{path}/rotate").json["secret"]
         config = repository.get(UUID(store))
         assert config is not None
         assert config.secrets == (newest, new, old)
@@ -71,18 +71,18 @@ class TestWriteBack:
     def test_delete_revokes_the_consent_permission(self, world: World, owner: Someone) -> None:
         store = world.store(owner)
         path = f"/stores/{store}/write-back"
-        world.call("PUT", path, token=owner.token, json_body={"url": HOOK})
-        assert world.call("DELETE", path, token=owner.token).status == 204
-        assert world.call("GET", path, token=owner.token).problem() == (404, "not_found")
-        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        owner.call("PUT", path, {"url": HOOK})
+        assert owner.call("DELETE", path).status == 204
+        assert owner.call("GET", path).problem() == (404, "not_found")
+        body = owner.call("GET", f"/stores/{store}").json
         assert body["permissions"]["consent"] is False
 
     def test_replay_only_for_the_same_session(self, world: World, owner: Someone) -> None:
         workspace = world.workspace(owner)
         path = f"/stores/{world.store(owner)}/write-back"
         body = {"url": HOOK}
-        first = world.call("PUT", path, token=owner.token, json_body=body, key="k")
-        again = world.call("PUT", path, token=owner.token, json_body=body, key="k")
+        first = owner.call("PUT", path, body, key="k")
+        again = owner.call("PUT", path, body, key="k")
         assert (again.status, again.body) == (200, first.body)
         assert again.header("idempotency-replayed") == "true"
         other, _ = world.sign_in(owner.id, workspace)
