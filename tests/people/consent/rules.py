@@ -113,7 +113,8 @@ class Known:
             return False
         moments = [record.updated_at, record.consent_at or record.updated_at]
         if max(moments) < self.consent_at:
-            return True
+            is_yes_after_no = (self.state, record.state) == (UNSUBSCRIBED, SUBSCRIBED)
+            return not (is_yes_after_no and record.updated_at > self.updated_at)
         own = record.consent_at and record.consent_at > self.consent_at
         is_again = self.has_taken and record.updated_at <= self.updated_at and not own
         return is_again and record.state == NOT_SUBSCRIBED

@@ -121,6 +121,23 @@ class TestStoresThatMissedOptOut:
         ids = [each.headers["webhook-id"] for each in listener.received]
         assert len(set(ids)) == len(ids) == 3
 
+    @pytest.mark.parametrize("consent_at", [6, None], ids=["older", "undated"])
+    def test_resubscription_from_before_the_opt_out_is_corrected(
+        self, shop: Shop, listener: Receiver, consent_at: int | None
+    ) -> None:
+        """A store may go on with times from before the opt-out that it accepted."""
+        store = shop.store()
+        put_customer(shop, store, "c", 5, **subscribed(5))
+        no = change_consent(shop, ANN, "unsubscribed")
+        assert send_write_backs(shop) == 1
+        for minute in (20, 21):
+            put_customer(shop, store, "c", minute, **subscribed(consent_at))
+            [word, *_, effective, _] = history_of(shop, profile_of(shop, ANN))
+            assert [each["skipReason"] for each in word["writeBacks"]] == ["superseded"]
+            assert (effective["id"], effective["writeBacks"][0]["status"]) == (no["id"], "pending")
+            assert send_write_backs(shop) == 1
+            self.check(shop, listener, store)
+
     def test_subscription_repeated_while_store_accepts_opt_out_is_corrected(
         self, shop: Shop, listener: Receiver
     ) -> None:

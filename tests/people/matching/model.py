@@ -406,12 +406,17 @@ def _addresses(body: dict[str, Any]) -> list[Identity]:
 
 
 def _without_old_consent(stored: Customer, body: dict[str, Any]) -> dict[str, Any]:
-    """A record older than the consent that the store gave for the address states nothing."""
+    """A record older than the consent that the store gave for the address states nothing.
+
+    Only a newer record's `subscribed` counts, after the store's `unsubscribed`.
+    """
     sent = dict(body)
     for channel, since in stored.since.items():
         at = max(body["updated"], body.get(f"{channel}At") or body["updated"])
         same = stored.body.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
-        if since and at < since and same:
+        states = (stored.states[channel], body.get(f"{channel}State"))
+        counts = states == ("unsubscribed", "subscribed") and body["updated"] > stored.updated
+        if since and at < since and same and not counts:
             sent[f"{channel}State"] = None
     return sent
 

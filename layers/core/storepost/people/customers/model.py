@@ -80,7 +80,8 @@ class IncomingCustomer:
 
         Only a consent of the same address is compared. A record of equal time, or an export that is
         hours old, has the store's state from before it changed the consent or accepted a
-        write-back.
+        write-back. A newer record's `subscribed` stays after the store's `unsubscribed`: the store
+        may have it again.
         """
         if stored is None:
             return self
@@ -96,7 +97,13 @@ class IncomingCustomer:
     def _is_older(self, stored: "Customer", channel: Channel) -> bool:
         since, consent = stored.consent_at(channel), self.consent(channel)
         moments = (self.external_updated_at, consent.updated_at, consent.sent_at)
-        return since is not None and max(each for each in moments if each) < since
+        is_old = since is not None and max(each for each in moments if each) < since
+        return is_old and not self._resubscribes(stored, channel)
+
+    def _resubscribes(self, stored: "Customer", channel: Channel) -> bool:
+        is_newer = self.external_updated_at > stored.external_updated_at
+        states = (stored.consent(channel), self.consent(channel).state)
+        return is_newer and states == (ConsentState.UNSUBSCRIBED, ConsentState.SUBSCRIBED)
 
     def _is_of_before(self, stored: "Customer", channel: Channel) -> bool:
         """Whether it is the store's state from before it accepted a written-back `subscribed`.
