@@ -128,6 +128,15 @@ class TestPreview:
         columns = self.preview(shop, shop.server.put("/feed", body))["columns"]
         assert [each["name"] for each in columns] == ["id"]
 
+    def test_deeply_nested_cell_does_not_cost_the_other_rows(self, shop: Shop) -> None:
+        nested = f'{"[" * 2_000}"https://shop.example/a.png"{"]" * 2_000}'
+        other = "https://shop.example/b.png"
+        rows = [{"id": "a", "image link": nested}, {"id": "b", "image link": other}]
+        seen = self.preview(shop, shop.server.put("/feed", json.dumps(rows)))
+        _, images = seen["columns"]
+        assert seen["sampled"] == 2
+        assert other in images["samples"]
+
     def test_no_id_column_matches_nothing(self, shop: Shop) -> None:
         shop.put_product("a")
         assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0

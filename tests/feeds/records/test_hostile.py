@@ -38,6 +38,7 @@ TEXTS = {
     "a period that goes on": "2026-01-01/" * 50_000,
     "endings of images": "http://a/" + ".jpg?" * 100_000 + " x",
     "an array of images": "[" * 50_000,
+    "an image in many arrays": f'{"[" * 2_000}"http://a/b.jpg"{"]" * 2_000}',
 }
 EVERYTHING = {name: name for name in TARGETS}
 

@@ -143,6 +143,10 @@ class PartialUpdate(RequestBody):
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
+class SecretRequest(RequestBody):
+    """A request that holds a password: only a keyed hash of it is kept to recognize its retry."""
+
+
 class SecretAnswer(Shape):
     """An answer that holds a secret: kept for retries only sealed under the caller's token."""
 

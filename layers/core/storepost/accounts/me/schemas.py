@@ -12,7 +12,15 @@ from storepost.accounts.identity.two_factor import otpauth_uri
 from storepost.accounts.me.account import Account
 from storepost.accounts.workspaces.schemas import WorkspaceSummary
 from storepost.values.emails import ReachableAddress
-from storepost.values.wire import Id, Name, RequestBody, SecretAnswer, Shape, Timestamp
+from storepost.values.wire import (
+    Id,
+    Name,
+    RequestBody,
+    SecretAnswer,
+    SecretRequest,
+    Shape,
+    Timestamp,
+)
 
 
 class TwoFactorMethod(Shape):
@@ -99,13 +107,13 @@ class ChosenWorkspace(RequestBody):
     )
 
 
-class PasswordProof(RequestBody):
+class PasswordProof(SecretRequest):
     """The account's password, asked for before a change that matters much."""
 
     password: SubmittedPassword = Field(description="The signed-in person's present password.")
 
 
-class PasswordChange(RequestBody):
+class PasswordChange(SecretRequest):
     """The present password and the new one."""
 
     current: SubmittedPassword = Field(description="The password that the account has until now.")
@@ -114,7 +122,7 @@ class PasswordChange(RequestBody):
     )
 
 
-class AddressChange(RequestBody):
+class AddressChange(SecretRequest):
     """The email address that the account is to have, and its password."""
 
     email: ReachableAddress = Field(

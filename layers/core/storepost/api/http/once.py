@@ -19,7 +19,7 @@ from storepost.api.http.callers import SAFE_METHODS
 from storepost.api.http.deadline import DeadlineReached, grace
 from storepost.api.http.deletions import is_repeated, note_deletion
 from storepost.api.http.entity_tags import expect_match
-from storepost.api.http.rendering import render
+from storepost.api.http.rendering import render, shape_of_body
 from storepost.platform.persistence.changes import Changes, until_won
 from storepost.platform.persistence.idempotency import (
     Answer,
@@ -28,8 +28,9 @@ from storepost.platform.persistence.idempotency import (
     LostClaim,
 )
 from storepost.platform.persistence.ledger import Ledger
+from storepost.platform.persistence.sealing import Purpose, keyed_hash
 from storepost.values.problems import Conflict, FieldError, NotFound, Problem, ValidationFailed
-from storepost.values.wire import SecretAnswer
+from storepost.values.wire import SecretAnswer, SecretRequest
 
 KEY_LENGTH = 255
 _LEASE_MARGIN = 1000
@@ -217,9 +218,21 @@ def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
             "method": event.http_method,
             "path": event.path,
             "query": event.raw_query_string,
-            "body": event.body or None,
+            "body": _content(app),
         },
     )
+
+
+def _content(app: APIGatewayHttpResolver) -> str | None:
+    """Returns the body to compare with a retry's; of one with a password a keyed hash.
+
+    What is kept is hashed fast and without salt: by that anybody with the table could try out
+    passwords.
+    """
+    body, shape = app.current_event.body or None, shape_of_body(app)
+    if body is None or not (isinstance(shape, type) and issubclass(shape, SecretRequest)):
+        return body
+    return keyed_hash(body, Purpose.REQUEST_WITH_PASSWORD, "")
 
 
 def _keep(app: APIGatewayHttpResolver, response: Response[Any], claim: Claim) -> Answer:

@@ -40,7 +40,7 @@ def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) 
     errors = error.errors()
     if any(e["loc"][0] == "response" for e in errors):
         return unexpected(error)  # our own answer doesn't match its schema: that is our fault
-    return ValidationFailed(errors=field_errors(errors, _sent(app), _shape_of_body(app)))
+    return ValidationFailed(errors=field_errors(errors, _sent(app), shape_of_body(app)))
 
 
 def missing(app: APIGatewayHttpResolver) -> Problem:
@@ -61,7 +61,7 @@ def unexpected(error: BaseException) -> Internal:
     return Internal()
 
 
-def _shape_of_body(app: APIGatewayHttpResolver) -> object:
+def shape_of_body(app: APIGatewayHttpResolver) -> object:
     """Returns the type that the route's body has, or None without a body."""
     bodies = app.context["_route"].dependant.body_params
     return bodies[0].field_info.annotation if bodies else None

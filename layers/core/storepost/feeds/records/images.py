@@ -1,10 +1,10 @@
 """Cells with several images: lists with any separator, JSON arrays, objects."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 
 from storepost.feeds.records.values import address
+from storepost.values.json_reading import read_json
 
 MAX_IMAGES = 100
 """Images of one row, the first ones."""
@@ -36,8 +36,8 @@ def _with_scheme(text: str) -> str:
 def _parts(text: str) -> Iterable[str]:
     if text.startswith(("[", "{")):
         try:
-            return _of_json(json.loads(text))
-        except (ValueError, RecursionError):
+            return _of_json(read_json(text))
+        except ValueError:
             pass
     return [each for some in _SIMPLE.split(text) for each in _BETWEEN.split(some)]
 

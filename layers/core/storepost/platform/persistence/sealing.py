@@ -42,6 +42,7 @@ class Purpose(StrEnum):
     ERASED_ADDRESS = "erased address"
     SUPPRESSED_ADDRESS = "suppressed address"
     ERASED_EVIDENCE = "erased evidence"
+    REQUEST_WITH_PASSWORD = "request with a password"  # noqa: S105
     ERASED_NAME = "words of an erased person's name"
 
 
