@@ -1,5 +1,6 @@
 """Codes and coupons that expire: what reads show before and after the schedule handled them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
@@ -7,7 +8,9 @@ import pytest
 
 from local.events import pumps
 from storepost.coupons import expiring
+from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.keys import DUE_PARTITION
+from storepost.coupons.model import Code
 from storepost.coupons.trees import CodeList
 from tests.coupons.coupon_store import Shop, counts
 from tests.coupons.test_coupons import in_days
@@ -74,6 +77,35 @@ class TestValidityDays:
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
         assert shop.counts(coupon) == counts(available=8, expired=30)
         shop.check()
+
+    def test_failing_coupon_does_not_block_others(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Its codes stay due, and expire once the failure is over."""
+        coupons = [shop.pool(1, validity=DAYS) for _ in range(2)]
+        codes = [shop.assigned(coupon, shop.person())["id"] for coupon in coupons]
+        shop.world.advance(days=1)
+        plain, restore = CodeRepository.get_many, shop.world.checkpoint()
+        for failing, code in enumerate(codes):
+            restore()
+
+            def get_many(
+                self: CodeRepository, ids: Iterable[UUID], code: str = code
+            ) -> dict[UUID, Code]:
+                if UUID(code) in (named := list(ids)):
+                    raise TimeoutError
+                return plain(self, named)
+
+            with monkeypatch.context() as broken:
+                broken.setattr(CodeRepository, "get_many", get_many)
+                with pytest.raises(expiring.NotExpired):
+                    pumps.run_schedule("coupon_expiry")
+            stored = {str(row.coupon_id): row.status for row in shop.code_rows()}
+            assert stored[coupons[failing]] == "assigned"
+            assert stored[coupons[1 - failing]] == "expired"
+            assert pumps.run_schedule("coupon_expiry") == {"moved": 1}
+            assert {row.status for row in shop.code_rows()} == {"expired"}
+            shop.check()
 
     def test_codes_in_different_leaves_fit_into_one_transaction(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,7 @@ from tests.harness.call_interruption import before_the_commit
 from tests.harness.crash_points import crashes
 from tests.lifecycle.erasures.scenario import ANN, CAT, Place, day
 from tests.lifecycle.erasures.test_erasure import personal
+from tests.people.events.event_requests import event, post_events
 
 
 class TestKilled:
@@ -86,7 +87,21 @@ def rename(place: Place, person: str) -> None:
     place.call("PATCH", f"/profiles/{person}", {"firstName": "Annabella"})
 
 
-MEANWHILE = [put_customer, put_order, change_consent, import_consent, merge_into, take_in, rename]
+def post_bulk(place: Place, person: str) -> None:
+    """A bulk request has events of the address and of the browser."""
+    post_events(place, event({"email": CAT}, "a"), event({"anonymousId": "browser-ann"}, "b"))
+
+
+MEANWHILE = [
+    put_customer,
+    put_order,
+    change_consent,
+    import_consent,
+    merge_into,
+    take_in,
+    rename,
+    post_bulk,
+]
 
 
 @pytest.mark.parametrize("act", MEANWHILE)

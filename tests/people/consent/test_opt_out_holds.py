@@ -1,13 +1,20 @@
 """An opt-out holds everywhere: each way in which a person could still be sent marketing."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from storepost.values import clock
-from tests.harness.call_interruption import Side, another_container, around_calls
+from tests.harness.call_interruption import (
+    Side,
+    another_container,
+    around_calls,
+    before_the_commit,
+)
 from tests.harness.receiver import Receiver
 from tests.people.consent.customers_of_stores import (
     change_consent,
@@ -32,8 +39,25 @@ from tests.people.consent.imports import (
     upserted,
 )
 from tests.people.consent.listening_store import Shop, hand_over
+from tests.people.suppressions.suppression_requests import create
 
 LATER = clock.to_text(clock.now() + timedelta(days=30_000))
+
+type Statement = Callable[[Shop, UUID], object]
+"""States something about Ann's address; the store is one that hasn't got her as a customer."""
+
+NOES: dict[str, Statement] = {
+    "complaint": lambda shop, _: create(shop, ANN, "complaint"),
+    "import": lambda shop, _: counts(shop, row(ANN, "unsubscribed", 20)),
+    "store": lambda shop, store: put_customer(
+        shop, store, "c", 20, emailMarketingConsent="unsubscribed"
+    ),
+}
+OLDER_YESES: dict[str, Statement] = {
+    "undated, store": lambda shop, store: put_customer(shop, store, "c", 30, **subscribed()),
+    "import": lambda shop, _: counts(shop, row(ANN, "subscribed", 15, proof=PROOF)),
+    "request": lambda shop, _: change_consent(shop, ANN, "subscribed", 15),
+}
 
 
 class TestUnprovenSubscription:
@@ -82,6 +106,29 @@ class TestUnprovenSubscription:
         assert state_of(shop) == "unsubscribed"
         [change, _] = history_of(shop, profile_of(shop, ANN))
         assert change["occurredAt"] <= clock.to_text(clock.now())
+
+
+class TestConcurrentSubscription:
+    """A no and an older yes, of which one is decided on before the other one is committed."""
+
+    @pytest.mark.parametrize("no", NOES)
+    @pytest.mark.parametrize("yes", OLDER_YESES)
+    def test_opt_out_holds_whichever_is_committed_first(
+        self, shop: Shop, listener: Receiver, yes: str, no: str
+    ) -> None:
+        change_consent(shop, ANN, "subscribed", 10)
+        states = (
+            partial(NOES[no], shop, shop.store()),
+            partial(OLDER_YESES[yes], shop, shop.store()),
+        )
+        restore = shop.world.checkpoint()
+        for later, earlier in (states, states[::-1]):
+            restore()
+            with before_the_commit(earlier):
+                later()
+            send_write_backs(shop)
+            assert state_of(shop) == "unsubscribed"
+            assert {state for state, _ in received(listener)} <= {"unsubscribed"}
 
 
 class TestStoresThatMissedOptOut:

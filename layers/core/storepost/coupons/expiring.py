@@ -18,6 +18,7 @@ from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.trees import CodeList, among
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
+from storepost.values.logs import log_unexpected
 from storepost.values.pagination import PageRequest
 from storepost.values.scope import WorkspaceScope
 
@@ -31,6 +32,10 @@ and two nodes, which those of a large pool share with no other.
 
 LOOKED_AT_AGAIN = timedelta(minutes=20)
 """After a coupon's end: writers that used a code without seeing the end have written it by then."""
+
+
+class NotExpired(Exception):  # noqa: N818 - it is what happened
+    """The expiry of some coupons failed."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +62,24 @@ def expire(
 
 
 def expire_due() -> int:
-    """Expires what is due, and queues syncs that are due; returns how many rows it read."""
-    looked_at = 0
+    """Expires what is due, and queues syncs that are due; returns how many rows it read.
+
+    A failure of one coupon doesn't stop the others; NotExpired is raised at the end, so that the
+    alarm for failing schedules goes off.
+    """
+    looked_at, failed = 0, 0
     for shard in range(DUE_SHARDS):
         rows = due_before(shard, clock.now(), MAX_OF_A_SHARD)
         looked_at += len(rows)
         rows.sort(key=lambda row: (row.workspace_id, row.coupon_id))
         for named, some in groupby(rows, lambda row: (row.workspace_id, row.coupon_id)):
-            _move(WorkspaceScope(named[0]), named[1], list(some))
+            try:
+                _move(WorkspaceScope(named[0]), named[1], list(some))
+            except Exception as error:  # one coupon's failure must not stop the others
+                log_unexpected(error)
+                failed += 1
+    if failed:
+        raise NotExpired(failed)
     return looked_at
 
 
