@@ -41,8 +41,9 @@ def find(
     Finds profiles, orders, products, coupons, feeds and stores. What the query names exactly comes
     first (an id, email, phone, order number, SKU or coupon code), then an exact title, then titles
     that begin with the query, then what has each of its words as the beginning of a word. What was
-    written is found within seconds. Removed products and archived coupons are found only by their
-    exact name. Suppressions are found by their addresses, where `kinds` names them.
+    written is found within seconds. Removed products and archived coupons are found only by an
+    exact id, SKU or coupon code, not by a title. Suppressions are found by their addresses, where
+    `kinds` names them.
     """
     groups = service.search(caller.workspace, q, kinds, limit)
     return SearchResults(groups=[SearchGroup.of(group) for group in groups])
