@@ -9,33 +9,17 @@ import json
 import math
 from datetime import timedelta
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
-
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Key, dynamodb_client
-from storepost.platform.persistence.row import Row
+from storepost.platform.persistence.item import dynamodb_client
+from storepost.platform.persistence.row import IdempotencyRow
 from storepost.values import clock
-from storepost.values.settings import settings
 
 KNOWN_FOR = timedelta(days=30)
 """How long a deletion is remembered."""
 
 
-class DeletionItem(Row):
+class DeletionItem(IdempotencyRow):
     """A deletion that was carried out."""
-
-    class Meta:
-        """The idempotency table."""
-
-        table_name = settings().idempotency_table
-
-    id = UnicodeAttribute(hash_key=True)
-    expiration = NumberAttribute()
-
-    @property
-    def key(self) -> Key:
-        """Returns the deletion's id; the table has no sort key."""
-        return (self.id, "")
 
 
 def deletion_id(*request: str) -> str:

@@ -17,9 +17,9 @@ from botocore.exceptions import ClientError
 from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Key, dynamodb_client
+from storepost.platform.persistence.item import dynamodb_client
 from storepost.platform.persistence.powertools_private import hash_of_payload, id_of_record
-from storepost.platform.persistence.row import Row
+from storepost.platform.persistence.row import IdempotencyRow
 from storepost.values import clock
 from storepost.values.problems import Busy, Conflict, ValidationFailed
 from storepost.values.settings import settings
@@ -55,26 +55,14 @@ class LostClaim(Exception):  # noqa: N818 - it is what happened
     """The lease expired and another run took the claim over: this run has written nothing."""
 
 
-class RecordItem(Row):
+class RecordItem(IdempotencyRow):
     """Powertools' record, as PynamoDB sees it, with the claim's owner."""
 
-    class Meta:
-        """The idempotency table."""
-
-        table_name = settings().idempotency_table
-
-    id = UnicodeAttribute(hash_key=True)
     status = UnicodeAttribute()
-    expiration = NumberAttribute()
     in_progress_expiration = NumberAttribute(null=True)
     answer = BinaryAttribute(null=True, legacy_encoding=False)
     validation = UnicodeAttribute(null=True)
     owner = UnicodeAttribute(null=True)
-
-    @property
-    def key(self) -> Key:
-        """Returns the record's id; the table has no sort key."""
-        return (self.id, "")
 
 
 class OwnedClient:

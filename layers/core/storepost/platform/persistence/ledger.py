@@ -15,32 +15,19 @@ from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.idempotency import STORED_SECONDS
-from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, dynamodb_client
-from storepost.platform.persistence.row import Row
+from storepost.platform.persistence.item import UtcDateTimeAttribute, dynamodb_client
+from storepost.platform.persistence.row import IdempotencyRow
 from storepost.values import clock
-from storepost.values.settings import settings
 
 _OPEN = "."
 
 
-class LedgerItem(Row):
+class LedgerItem(IdempotencyRow):
     """A request's ledger: a letter for each row, and when its first run began."""
 
-    class Meta:
-        """The idempotency table."""
-
-        table_name = settings().idempotency_table
-
-    id = UnicodeAttribute(hash_key=True)
     began = UtcDateTimeAttribute()
     outcomes = UnicodeAttribute()
     version = NumberAttribute()
-    expiration = NumberAttribute()
-
-    @property
-    def key(self) -> Key:
-        """Returns the ledger's id; the table has no sort key."""
-        return (self.id, "")
 
 
 class Ledger:

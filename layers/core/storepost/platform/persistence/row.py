@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.models import Model
 
@@ -15,6 +16,7 @@ from storepost.platform.persistence.unknown import (
     unknown_of,
     with_unknown,
 )
+from storepost.values.settings import settings
 
 _KEYS = {"pk", "sk", "kind"}
 
@@ -98,3 +100,20 @@ class Row(Model):
             return value
         saved = {name: {"S": attribute.serialize(value)}}
         return json.loads(with_unknown(type(self), saved, unknown)[name]["S"])
+
+
+class IdempotencyRow(Row):
+    """A row of the idempotency table, which has no sort key."""
+
+    class Meta:
+        """The idempotency table."""
+
+        table_name = settings().idempotency_table
+
+    id = UnicodeAttribute(hash_key=True)
+    expiration = NumberAttribute()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Returns the row's id."""
+        return (self.id, "")
