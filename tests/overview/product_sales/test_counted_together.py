@@ -152,8 +152,7 @@ def test_batches_that_overlap(orders: Orders, number: int, side: Side) -> None:
 
 
 def test_orders_of_several_workspaces(orders: Orders, world: World) -> None:
-    stranger = world.person()
-    world.workspace(stranger)
+    stranger = world.owner()
     other = Orders(world, stranger, str(world.store(stranger)))
     orders.put("1", DAYS[0], {"p-1": 1})
     other.put("1", DAYS[0], {"p-1": 2})
