@@ -85,9 +85,7 @@ def world() -> Iterator[World]:
 @pytest.fixture
 def owner(world: World) -> Someone:
     """The owner of a workspace; rooms that need the workspace itself have their own."""
-    person = world.person()
-    world.workspace(person)
-    return person
+    return world.owner()
 
 
 @pytest.fixture(autouse=True)

@@ -122,9 +122,7 @@ class TestWriteBacks:
     @pytest.fixture
     def owner(self, world: World) -> Someone:
         """The owner of a workspace."""
-        person = world.person()
-        world.workspace(person)
-        return person
+        return world.owner()
 
     def test_write_back_delivered_to_two_workers_has_the_current_state(
         self, world: World, owner: Someone, store: Store, monkeypatch: pytest.MonkeyPatch

@@ -9,9 +9,8 @@ from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry,
 from storepost.platform.persistence.sealing import clear_key_cache
 from tests.coupons.coupon_store import Shop, counts
 from tests.harness.call_interruption import (
-    Side,
     another_container,
-    around_calls,
+    at_call,
     before_the_commit,
     counted,
 )
@@ -226,19 +225,18 @@ class TestRaces:
         shop.world.deliver()
         begin = shop.world.checkpoint()
         calls = counted(partial(shop.assign, coupon, bob))
+        made: list[Answer] = []
+
+        def take() -> None:
+            with another_container():
+                made.append(shop.assign(coupon, ann))
+
         for place in range(1, calls.index("TransactWriteItems") + 2):
             begin()
             clear_key_cache()
-            made: list[Answer] = []
-
-            def take(at: int, _op: str, moment: Side, place: int = place, to: Any = made) -> None:
-                if (at, moment) == (place, Side.BEFORE):
-                    with another_container():
-                        to.append(shop.assign(coupon, ann))
-
-            with around_calls(take):
+            with at_call(place, take):
                 second = shop.assign(coupon, bob)
-            assert [answer.status for answer in made] == [201], place
+            assert made.pop().status == 201, place
             assert second.problem() == (409, "no_codes_left"), place
             assert shop.counts(coupon) == counts(assigned=1), place
             shop.check()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 from typing import Any, cast
 from unittest import mock
 
@@ -130,19 +131,28 @@ def before_the_commit(meanwhile: Callable[[], object], which: int = 1) -> Iterat
 
 
 @contextmanager
-def before_write(number: int, act: Callable[[], None]) -> Iterator[list[bool]]:
-    """Runs `act` before the `number`th write in the block; yields a list with True once it ran."""
-    reached: list[bool] = []
-    writes = 0
+def at_call(number: int, act: Callable[[], object], when: Side = Side.BEFORE) -> Iterator[None]:
+    """Runs `act` before or after the `number`th call in the block, which must make that call."""
+    waiting = [act]
 
-    def step(_number: int, operation: str, moment: Side) -> None:
-        nonlocal writes
-        if reached or moment is not Side.BEFORE or "Write" not in operation:
-            return
-        writes += 1
-        if writes == number:
-            reached.append(True)
-            act()
+    def step(at: int, _operation: str, side: Side) -> None:
+        if waiting and (at, side) == (number, when):
+            waiting.pop()()
 
     with around_calls(step):
-        yield reached
+        yield
+    assert not waiting, "the block made fewer calls"
+
+
+@contextmanager
+def before_write(number: int, act: Callable[[], None]) -> Iterator[None]:
+    """Runs `act` before the `number`th write in the block, which must make that write."""
+    waiting, writes = [act], count(1)
+
+    def step(_number: int, operation: str, side: Side) -> None:
+        if waiting and side is Side.BEFORE and "Write" in operation and next(writes) == number:
+            waiting.pop()()
+
+    with around_calls(step):
+        yield
+    assert not waiting, "the block made fewer writes"

@@ -215,6 +215,12 @@ class World:
         self.join(owner, workspace.scope, Role.OWNER)
         return workspace.scope
 
+    def owner(self) -> Someone:
+        """Creates a person with a workspace of their own, active in their session."""
+        person = self.person()
+        self.workspace(person)
+        return person
+
     def join(self, someone: Someone, workspace: WorkspaceScope, role: Role) -> Membership:
         """Makes somebody a member, with the workspace active in their session."""
         membership = Membership(new_id(), workspace.id, someone.id, role, clock.now(), None)

@@ -282,8 +282,7 @@ class TestService:
         assert answer.json["type"] == f"http://{client.host}/v1/problems/unauthenticated"
 
     def test_invitation_email_links_to_this_address(self, client: Client, world: World) -> None:
-        owner = world.person()
-        world.workspace(owner)
+        owner = world.owner()
         made = client.call(
             "POST",
             "/v1/invitations",
@@ -301,8 +300,7 @@ class TestService:
         assert preview.json["email"] == "guest.canary@example.com"
 
     def test_empty_response_has_no_content_length(self, client: Client, world: World) -> None:
-        owner = world.person()
-        world.workspace(owner)
+        owner = world.owner()
         made = client.call(
             "POST",
             "/v1/invitations",

@@ -18,8 +18,7 @@ class TestList:
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(owner, store, "o-1", order())
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         for query in ({}, {"storeId": store}, {"externalId": "o-1"}):
             answer = stranger.call("GET", "/orders", query=query)
             assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}

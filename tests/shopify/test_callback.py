@@ -34,9 +34,7 @@ REFUSED = (400, "oauth_invalid")
 @pytest.fixture
 def owner(world: World) -> Someone:
     """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
+    return world.owner()
 
 
 type Keep = Callable[[str], None]
@@ -331,8 +329,7 @@ class TestAttacked:
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         """A state of another shop's install can't complete an attacker's own install."""
-        attacker = world.person()
-        world.workspace(attacker)
+        attacker = world.owner()
         theirs, victims = shopify.begin(attacker, OTHER), shopify.begin(owner, SHOP)
         mixed = shopify.forged(
             {**shopify.approved(theirs), "state": shopify.approved(victims)["state"]}
@@ -456,8 +453,7 @@ class TestConnectedShop:
     ) -> None:
         """The approval ended the old tokens at Shopify, whatever becomes of the link."""
         store = shopify.connect(owner, workspace)
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         shopify.link(stranger)
         assert shopify.store(workspace) == store
         assert find_claim(SHOP) is not None
@@ -471,8 +467,7 @@ class TestConnectedShop:
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         parameters = shopify.approved(shopify.begin(stranger), scope="read_orders")
         assert shopify.callback(parameters).problem() == REFUSED
         grant, installation = find_grant(SHOP), shopify.shop().installation

@@ -16,9 +16,8 @@ from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.worker import work_on
 from storepost.values import clock
 from tests.harness.call_interruption import (
-    Side,
     another_container,
-    around_calls,
+    at_call,
     before_the_commit,
     counted,
 )
@@ -197,17 +196,16 @@ def redacted_within(
     """Runs the work once for each of its reads, before which the shop redacts its customer."""
     redact = webhook("customers/redact", REDACT)
     restore = shop.world.checkpoint(deliver=False)
+
+    def meanwhile() -> None:
+        with another_container():
+            redact()
+
     reads = [number for number, name in enumerate(counted(work), 1) if name in names]
     assert len(reads) > 3
     for place in reads:
         restore()
-
-        def meanwhile(number: int, _name: str, side: Side, place: int = place) -> None:
-            if (number, side) == (place, Side.BEFORE):
-                with another_container():
-                    redact()
-
-        with around_calls(meanwhile):
+        with at_call(place, meanwhile):
             work()
         shop.world.deliver()
         yield place

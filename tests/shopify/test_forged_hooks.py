@@ -105,8 +105,7 @@ class TestCallbackQuery:
     """The query of an install's callback, which has Shopify's signature."""
 
     def test_callback_query_is_refused_as_webhook(self, known: Hooks, shopify: Shopify) -> None:
-        stranger = known.world.person()
-        known.world.workspace(stranger)
+        stranger = known.world.owner()
         query = shopify.approved(shopify.begin(stranger, OTHER))
         signed = query.pop("hmac")
         raw = "&".join(f"{name}={query[name]}" for name in sorted(query)).encode()
@@ -120,8 +119,7 @@ class TestCallbackQuery:
 
     def test_webhook_body_is_refused_as_callback(self, hooks: Hooks, shopify: Shopify) -> None:
         """A body may contain a query, but its first letter sorts after the query's names."""
-        stranger = hooks.world.person()
-        hooks.world.workspace(stranger)
+        stranger = hooks.world.owner()
         query = shopify.approved(shopify.begin(stranger, OTHER))
         query.pop("hmac")
         note = "&".join(f"{name}={value}" for name, value in query.items())

@@ -82,8 +82,7 @@ def test_disconnection_is_atomic(
 def test_killed_callback_allows_new_approval(
     world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
 ) -> None:
-    stranger = world.person()
-    world.workspace(stranger)
+    stranger = world.owner()
     begun = shopify.begin(stranger)
     parameters, links = shopify.approved(begun), len(world.rows("link#"))
     outside = [shopify.server.pretend.shops]

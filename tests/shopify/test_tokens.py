@@ -186,11 +186,9 @@ class TestRefused:
         assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
     def test_concurrent_approval_wins_over_refusal(
-        self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
+        self, world: World, connected: Shopify, workspace: WorkspaceScope
     ) -> None:
         """The callback's tokens are stored when the refusal of the old ones arrives."""
-        stranger = world.person()
-        world.workspace(stranger)
         world.advance(hours=1)
 
         def approve_again(_request: Request) -> None:

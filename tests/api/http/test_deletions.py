@@ -64,8 +64,7 @@ class TestRepeatedDelete:
         self, world: World, owner: Someone, locale: str
     ) -> None:
         assert delete(world, owner, locale).status == 204
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         assert delete(world, stranger, locale).problem() == (404, "not_found")
 
     def test_unknown_id_is_not_found(self, world: World, owner: Someone, locale: str) -> None:

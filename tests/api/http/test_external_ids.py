@@ -172,8 +172,7 @@ class TestByQuery:
         self, world: World, owner: Someone, store: str, records: str, method: str
     ) -> None:
         body = BODIES[records]() if method == "PUT" else None
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         for by, named in ((owner, str(uuid4())), (stranger, store)):
             answer = by.call(method, f"/stores/{named}/{records}", body, query={"externalId": "7"})
             assert answer.problem() == (404, "not_found")

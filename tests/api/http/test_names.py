@@ -65,9 +65,7 @@ SENT: dict[str, tuple[Send, Callable[[Any], object]]] = {
 
 @pytest.fixture
 def owner(world: World) -> Someone:
-    owner = world.person()
-    world.workspace(owner)
-    return owner
+    return world.owner()
 
 
 @pytest.mark.parametrize("what", SENT)

@@ -44,9 +44,7 @@ def found(world: World, by: Someone | str, path: str) -> dict[str, Any]:
 @pytest.fixture
 def stranger(world: World) -> Someone:
     """The owner of another workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
+    return world.owner()
 
 
 class TestLocale:

@@ -68,8 +68,7 @@ class TestIdInBody:
             made = by.call("POST", "/profiles", email)
             return str(made.json["id"])
 
-        target, stranger = path.format(profile=person(owner)), world.person()
-        world.workspace(stranger)
+        target, stranger = path.format(profile=person(owner)), world.owner()
         theirs = {"store": world.store(stranger), "profile": person(stranger)}
         stored = {row.key for row in world.rows()}
         for unknown in (ID, theirs.get(what, ID)):
@@ -183,8 +182,7 @@ class TestIdInPath:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = world.store(owner)
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         answers = [stranger.call("GET", f"/stores/{each}").json for each in (store, ID)]
         assert answers[0] == answers[1]
         assert answers[0]["detail"] == "No store with this id exists in this workspace."

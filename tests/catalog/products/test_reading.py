@@ -234,8 +234,7 @@ class TestList:
         self, world: World, owner: Someone, store: str
     ) -> None:
         put(owner, store, "p-1", product())
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         for query in ({}, {"storeId": store}, {"storeId": store, "externalId": "p-1"}):
             listed = stranger.call("GET", "/products", query=query)
             assert (listed.json["items"], listed.json["total"]) == ([], 0)

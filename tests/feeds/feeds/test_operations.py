@@ -137,8 +137,7 @@ class TestList:
 
     def test_other_workspaces_feeds_are_not_found(self, shop: Shop) -> None:
         feed = shop.create(shop.server.put("/feed", ROWS))
-        stranger = shop.world.person()
-        shop.world.workspace(stranger)
+        stranger = shop.world.owner()
         found = stranger.call("GET", "/feeds")
         assert found.json["items"] == []
         one = stranger.call("GET", f"/feeds/{feed['id']}")

@@ -27,7 +27,7 @@ from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.catalog.products.sample import product, variant
 from tests.concurrency.people import customer
-from tests.harness.call_interruption import Side, around_calls, counted
+from tests.harness.call_interruption import at_call, counted
 from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.faults import THROTTLED, faults, refusal
 from tests.harness.world import CANARY, Someone, World
@@ -305,13 +305,12 @@ class TestFaults:
             back()
             at_once = number % 2 == 0
 
-            def change(at: int, _name: str, side: Side, number: int = number) -> None:
-                if (at, side) == (number, Side.BEFORE):
-                    shop.put_person(number % PEOPLE, f"After{number}", 1)
-                    if at_once:  # noqa: B023 - it is called within the loop
-                        shop.world.deliver_outbox()
+            def change(number: int = number, *, at_once: bool = at_once) -> None:
+                shop.put_person(number % PEOPLE, f"After{number}", 1)
+                if at_once:
+                    shop.world.deliver_outbox()
 
-            with around_calls(change):
+            with at_call(number, change):
                 shop.work()
             shop.world.deliver()
             assert shop.postings == shop.exact, number

@@ -13,7 +13,7 @@ from storepost.orders.messages import ProductSalesMessage
 from storepost.overview.product_sales import counting
 from storepost.overview.product_sales.repository import SalesItem
 from tests.catalog.products.state import store_of
-from tests.harness.call_interruption import Side, around_calls
+from tests.harness.call_interruption import Side, around_calls, at_call
 from tests.harness.crash_points import crashes
 from tests.harness.world import Someone, World
 from tests.orders.sample import eur, order, put
@@ -135,25 +135,21 @@ def test_killed_at_any_call(orders: Orders, monkeypatch: pytest.MonkeyPatch) -> 
 def test_batches_that_overlap(orders: Orders, number: int, side: Side) -> None:
     """Another batch, with changed orders, is counted between two calls of the first."""
     prepared(orders)
-    first, came = orders.messages, list[bool]()
+    first = orders.messages
 
-    def step(at: int, _operation: str, at_side: Side) -> None:
-        if (at, at_side) == (number, side) and not came:
-            came.append(True)
-            orders.put("2", DAYS[1], {"p-2": 3})
-            orders.delete("3")
-            counting.count_orders(orders.messages[1:])
+    def count_others() -> None:
+        orders.put("2", DAYS[1], {"p-2": 3})
+        orders.delete("3")
+        counting.count_orders(orders.messages[1:])
 
-    with around_calls(step):
+    with at_call(number, count_others, side):
         counting.count_orders(first)
     counting.count_orders(orders.messages)
-    assert came
     assert orders.counted() == orders.expected()
 
 
 def test_orders_of_several_workspaces(orders: Orders, world: World) -> None:
-    stranger = world.person()
-    world.workspace(stranger)
+    stranger = world.owner()
     other = Orders(world, stranger, str(world.store(stranger)))
     orders.put("1", DAYS[0], {"p-1": 1})
     other.put("1", DAYS[0], {"p-1": 2})

@@ -17,7 +17,7 @@ from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.persistence.item import Item
 from tests.catalog.products.sample import product, put
 from tests.catalog.products.state import store_of
-from tests.harness.call_interruption import Side, around_calls, before_the_commit
+from tests.harness.call_interruption import at_call, before_the_commit
 from tests.harness.crash_points import crashes
 from tests.harness.faults import FAULT, faults
 from tests.harness.world import Someone, World
@@ -317,12 +317,9 @@ class TestCounting:
         if change == "restore":
             shop.sell("1", line("p-1", 2))
         order_id = shop.sell("1", line("p-1", 5), deliver=False)
-        message, came = self.message(shop, order_id), list[bool]()
+        message = self.message(shop, order_id)
 
-        def step(at: int, _operation: str, side: Side) -> None:
-            if (at, side) != (number, Side.BEFORE) or came:
-                return
-            came.append(True)
+        def change_and_count() -> None:
             if change == "delete":
                 assert shop.owner.call("DELETE", f"/stores/{shop.id}/orders/1").status == 204
             elif change == "cancel":
@@ -331,9 +328,8 @@ class TestCounting:
                 shop.sell("1", line("p-1", 2), deliver=False)
             counting.count_orders([message])
 
-        with around_calls(step):
+        with at_call(number, change_and_count):
             counting.count_orders([message])
-        assert came
         assert shop.sales() == ((1, 2, 200) if change == "restore" else (0, 0, 0))
 
     def test_messages_out_of_order(self, world: World, shop: Shop) -> None:

@@ -18,8 +18,7 @@ class Shop:
     """A workspace with a store and a profile."""
 
     def __init__(self, world: World) -> None:
-        self.world, self.owner = world, world.person()
-        world.workspace(self.owner)
+        self.world, self.owner = world, world.owner()
         self.store = world.store(self.owner)
         self.profile = self.upsert(email=f"eve.{CANARY}@example.com")
         world.deliver()

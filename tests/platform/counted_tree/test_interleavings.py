@@ -4,6 +4,7 @@ A pause is before any of its calls: between its reads and its commit, between a 
 that split, between a merge's and that merge.
 """
 
+from collections.abc import Callable
 from functools import partial
 from uuid import uuid4
 
@@ -68,30 +69,32 @@ def test_two_writers_interleaved_at_any_call_lose_nothing(
     engine: Engine, unit: str, other: str
 ) -> None:
     """One writer acts at every place between the other one's calls."""
-    meet(engine, built(2, 3), unit, other)
+    writes = OTHERS[other]
+    assert meet(engine, built(2, 3), UNITS[unit], lambda lists: lists.do(*writes)) > 3
 
 
 @pytest.mark.parametrize("unit", ["at the end", "all over", "empties a level"])
 def test_two_writers_of_a_list_with_fixed_levels_lose_nothing(engine: Engine, unit: str) -> None:
     """Both writers split its top at the same time."""
-    meet(engine, built(2, 6, levels=2), unit, "all over")
+    writes, before = OTHERS["all over"], built(2, 6, levels=2)
+    assert meet(engine, before, UNITS[unit], lambda lists: lists.do(*writes)) > 3
 
 
-def meet(engine: Engine, before: TwoLists, unit: str, other: str) -> None:
-    """Lets one writer act before each call of the other."""
+def meet(
+    engine: Engine, before: TwoLists, unit: list[Operation], act: Callable[[TwoLists], None]
+) -> int:
+    """Calls `act` before each call of a writer of `unit`; returns how many places that were."""
     restore = engine.snapshot()
     acted, number = True, 0
     while acted:
         number += 1
         restore()
         lists = TwoLists(before.tree, dict(before.model))
-        work = apply(lists.tree, UNITS[unit])
-        acted = paused(
-            engine, number, partial(lists.do, *OTHERS[other]), partial(commit_anew, work)
-        )
-        lists.note(*UNITS[unit])
+        work = partial(commit_anew, apply(lists.tree, unit))
+        acted = paused(engine, number, partial(act, lists), work)
+        lists.note(*unit)
         lists.check_whole()
-    assert number > 3
+    return number
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -150,17 +153,7 @@ def test_merge_yields_to_a_concurrent_split_of_the_node_above(engine: Engine) ->
         before.do(*inserts(number))
     leaves = before.tree.rows.children(before.tree.rows.top()[0])
     assert [leaf.n for leaf in leaves] == [3, 3, 3, 3, 5]
-    restore = engine.snapshot()
-    acted, pause = True, 0
-    while acted:
-        pause += 1
-        restore()
-        lists = TwoLists(before.tree, dict(before.model))
-        work = apply(lists.tree, deletes(9, 10, 11))
-        acted = paused(engine, pause, partial(lists.do, *inserts(17)), partial(commit_anew, work))
-        lists.note(*deletes(9, 10, 11))
-        lists.check_whole()
-    assert pause > 6
+    assert meet(engine, before, deletes(9, 10, 11), lambda lists: lists.do(*inserts(17))) > 6
 
 
 def test_merge_yields_to_a_split_that_a_killed_writer_left(
@@ -176,14 +169,4 @@ def test_merge_yields_to_a_split_that_a_killed_writer_left(
     rows = before.tree.rows
     assert [leaf.n for leaf in rows.children(rows.top()[0])] == [3, 3, 3, 3, 6]
     split = partial(Splitter(rows, 3, 1, LeafPieces(rows)).split, 0, numbered(17).key)
-    restore = engine.snapshot()
-    acted, pause = True, 0
-    while acted:
-        pause += 1
-        restore()
-        lists = TwoLists(before.tree, dict(before.model))
-        work = apply(lists.tree, deletes(9, 10, 11))
-        acted = paused(engine, pause, split, partial(commit_anew, work))
-        lists.note(*deletes(9, 10, 11))
-        lists.check_whole()
-    assert pause > 6
+    assert meet(engine, before, deletes(9, 10, 11), lambda _: split()) > 6

@@ -12,9 +12,8 @@ from functools import partial
 from itertools import count
 
 import pytest
-from hypothesis import seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import rule, run_state_machine_as_test
+from hypothesis.stateful import rule
 
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.counted_tree import TreeEntry
@@ -22,7 +21,7 @@ from storepost.platform.persistence.counted_tree.loading import Load
 from storepost.values.pagination import PageRequest
 from tests.platform.counted_tree.engine import Engine, Killed
 from tests.platform.counted_tree.lists import apply
-from tests.platform.counted_tree.test_histories import CHOICES, ENTRIES
+from tests.platform.counted_tree.test_histories import CHOICES, ENTRIES, run_on
 from tests.platform.counted_tree.test_packed_histories import LOADED, PackedHistories
 
 type Model = dict[str, TreeEntry]
@@ -147,19 +146,4 @@ def test_list_equals_model_though_processes_are_killed_at_any_call(
     engine: Engine, shard: int
 ) -> None:
     """4 histories in all, 2,000 in CI: each has hundreds of deaths."""
-
-    class OnEngine(KilledHistories):
-        pass
-
-    OnEngine.engine = engine
-    chosen = settings()
-    examples = 4 if chosen.derandomize else chosen.max_examples
-    part = settings(
-        max_examples=examples // SHARDS,
-        stateful_step_count=30,
-        derandomize=False,
-        database=None,
-    )
-    run_state_machine_as_test(
-        seed(shard)(OnEngine) if chosen.derandomize else OnEngine, settings=part
-    )
+    run_on(engine, KilledHistories, 4, shard, SHARDS)

@@ -11,7 +11,7 @@ from functools import partial
 from uuid import uuid4
 
 import pytest
-from hypothesis import seed, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
@@ -43,6 +43,7 @@ from tests.platform.counted_tree.test_histories import (
     RANGES,
     REQUESTS,
     Histories,
+    run_on,
 )
 
 LOADED = st.lists(
@@ -122,12 +123,7 @@ class PackedHistories(Histories):
     ) -> None:
         """A writer commits, and splits or leaves that for later, before some call of a load."""
         new = self.to_load(drawn)
-        keys = {e.key for e in new}
-        done = [
-            operation
-            for operation in self.operations(writes)
-            if not keys & {e.key for e in operation if e}
-        ]
+        done = self.operations_besides(new, writes)
         self.note_loaded(new)
         with self.before_call(call, partial(self.act, done, later=later)):
             Load(self.lists.tree).run(new)
@@ -239,22 +235,7 @@ SHARDS = 2
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_packed_list_equals_model_after_any_history(engine: Engine, shard: int) -> None:
     """12 histories in all, 2,000 in CI."""
-
-    class OnEngine(PackedHistories):
-        pass
-
-    OnEngine.engine = engine
-    chosen = settings()
-    examples = 12 if chosen.derandomize else chosen.max_examples
-    part = settings(
-        max_examples=examples // SHARDS,
-        stateful_step_count=30,
-        derandomize=False,
-        database=None,
-    )
-    run_state_machine_as_test(
-        seed(shard)(OnEngine) if chosen.derandomize else OnEngine, settings=part
-    )
+    run_on(engine, PackedHistories, 12, shard, SHARDS)
 
 
 @pytest.mark.usefixtures("folds_on_demand", "all_is_cold", "world")

@@ -6,9 +6,8 @@ from functools import partial
 from uuid import uuid4
 
 import pytest
-from hypothesis import seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import initialize, precondition, rule
 
 from storepost.platform.persistence.changes import (
     MAX_ITEMS,
@@ -35,7 +34,7 @@ from tests.platform.counted_tree.lists import (
     tree,
 )
 from tests.platform.counted_tree.pausing import each_pause
-from tests.platform.counted_tree.test_histories import CHOICES, ENTRIES
+from tests.platform.counted_tree.test_histories import CHOICES, ENTRIES, run_on
 from tests.platform.counted_tree.test_interleavings import deletes, inserts
 from tests.platform.counted_tree.test_packed import UNITS, pages
 from tests.platform.counted_tree.test_packed_histories import LOADED, PACKINGS, PackedHistories
@@ -412,12 +411,7 @@ class UnitHistories(PackedHistories):
     ) -> None:
         """Another writer commits before some call."""
         new = self.to_load(drawn)
-        keys = {e.key for e in new}
-        done = [
-            operation
-            for operation in self.operations(writes)
-            if not keys & {e.key for e in operation if e}
-        ]
+        done = self.operations_besides(new, writes)
         with self.before_call(call, partial(self.act, done, later=later)):
             self.loader.add(self.lists, new)
 
@@ -425,12 +419,4 @@ class UnitHistories(PackedHistories):
 @pytest.mark.usefixtures("folds_on_demand", "all_is_cold")
 def test_list_loaded_by_units_equals_model_after_any_history(engine: Engine) -> None:
     """Whatever is written before units and between their calls, the list equals a plain one."""
-
-    class OnEngine(UnitHistories):
-        pass
-
-    OnEngine.engine = engine
-    chosen = settings()
-    examples = 12 if chosen.derandomize else chosen.max_examples
-    part = settings(max_examples=examples, stateful_step_count=30, derandomize=False, database=None)
-    run_state_machine_as_test(seed(0)(OnEngine) if chosen.derandomize else OnEngine, settings=part)
+    run_on(engine, UnitHistories, 12)

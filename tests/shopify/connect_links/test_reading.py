@@ -93,8 +93,7 @@ class TestGet:
     def test_expired_install_is_not_a_requesting_workspace(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        someone = world.person()
-        world.workspace(someone)
+        someone = world.owner()
         shopify.begin(owner)
         world.advance(minutes=10)
         link = shopify.link(someone)
@@ -122,8 +121,7 @@ class TestGet:
         role: Role,
     ) -> None:
         shopify.connect(owner, workspace)
-        someone = world.person()
-        world.workspace(someone)
+        someone = world.owner()
         link = shopify.link(someone)
         assert self.get(someone, link).json["previousWorkspace"] is None
         world.join(someone, workspace, role)

@@ -11,9 +11,7 @@ from tests.harness.world import Someone, World
 @pytest.fixture
 def owner(world: World) -> Someone:
     """The owner of a workspace."""
-    person = world.person()
-    world.workspace(person)
-    return person
+    return world.owner()
 
 
 @pytest.fixture

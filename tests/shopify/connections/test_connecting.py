@@ -157,8 +157,7 @@ class TestCreate:
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         shopify.connect(owner, workspace)
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         body = shopify.begin(stranger)
         assert (body["state"], body["name"]) == ("pending", "canary-shop")
 

@@ -68,8 +68,7 @@ class TestList:
         self, world: World, shopify: Shopify, owner: Someone
     ) -> None:
         shopify.begin(owner)
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         assert shopify.connections(stranger) == []
 
     def test_connected_shop(

@@ -38,8 +38,7 @@ class TestList:
 
     def test_locales_of_other_workspaces_are_not_listed(self, world: World, owner: Someone) -> None:
         added(owner, "de")
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         assert listed(stranger) == []
 
     def test_newest_first_with_pages(self, world: World, owner: Someone) -> None:

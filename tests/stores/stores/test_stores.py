@@ -76,8 +76,7 @@ class TestList:
 
     def test_stores_of_other_workspaces_are_not_listed(self, world: World, owner: Someone) -> None:
         world.store(owner)
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         assert stranger.call("GET", "/stores").json["items"] == []
 
     def test_filters_and_sorts(self, world: World, owner: Someone) -> None:
@@ -179,8 +178,7 @@ class TestCreate:
 
     def test_same_store_in_another_workspace(self, world: World, owner: Someone) -> None:
         first = owner.call("POST", "/stores", NEW).json
-        stranger = world.person()
-        world.workspace(stranger)
+        stranger = world.owner()
         second = stranger.call("POST", "/stores", NEW)
         assert second.status == 201
         assert second.json["id"] != first["id"]
