@@ -9,11 +9,12 @@ import pytest
 from local.events.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template, written
 from storepost.api.reference.documents import interface
+from storepost.people.consent import write_back_messages
 from storepost.platform.messaging.outbox import Queue
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.sync.pulls.exports import DISK_BYTES, MAX_BYTES
 from storepost.sync.pulls.spool import DISK_FACTOR
-from storepost.webhooks.deliveries.messages import GROUPS
+from storepost.webhooks.deliveries import messages
 from tests.harness.answers import operations
 from tests.harness.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
 
@@ -140,10 +141,16 @@ class TestConcurrency:
         parameter = template()["Parameters"]["QueueConcurrency"]
         assert (parameter["MinValue"], parameter["MaxValue"]) == (2, 1000)
 
-    def test_webhook_concurrency_exceeds_the_groups_of_one_endpoint(self) -> None:
+    @pytest.mark.parametrize("groups", [messages.GROUPS, write_back_messages.GROUPS])
+    def test_webhook_concurrency_exceeds_the_groups_of_one_endpoint_or_store(
+        self, groups: int
+    ) -> None:
         parameter = template()["Parameters"]["WebhookConcurrency"]
-        assert parameter["MinValue"] >= 2 * GROUPS
-        assert parameter["Default"] >= 6 * GROUPS
+        assert parameter["MinValue"] >= 2 * groups
+        assert parameter["Default"] >= 6 * groups
+        for worker in ("WebhookDeliveryQueue", "WriteBackQueue"):
+            [source] = reader_of(worker).events_of("SQS")
+            assert source["ScalingConfig"]["MaximumConcurrency"] == {"Ref": "WebhookConcurrency"}
 
     def test_functions_calling_external_servers_reserve_concurrency(self) -> None:
         reserved = {
@@ -152,8 +159,8 @@ class TestConcurrency:
             if "ReservedConcurrentExecutions" in r.get("Properties", {})
         }
         chosen = ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}, {"Ref": "AWS::NoValue"}]
-        waiting = ("FeedsFunction", "FeedImportFunction", "ConsentWriteBackFunction")
-        posting = ("WebhookDeliveryFunction", "WebhookRetryFunction")
+        waiting = ("FeedsFunction", "FeedImportFunction")
+        posting = ("ConsentWriteBackFunction", "WebhookDeliveryFunction", "WebhookRetryFunction")
         as_many = [chosen[0], {"Ref": "WebhookConcurrency"}, chosen[2]]
         assert reserved == dict.fromkeys(waiting, chosen) | dict.fromkeys(posting, as_many)
         # Off if an account has too little concurrency to reserve any.

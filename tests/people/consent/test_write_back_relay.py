@@ -3,7 +3,7 @@
 import hashlib
 from functools import partial
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import boto3
 import pytest
@@ -14,6 +14,7 @@ from local.functions import invoke
 from local.template import functions
 from storepost.people.consent import write_back_relay
 from storepost.people.consent.write_back_index import indexed_rows_behind
+from storepost.people.consent.write_back_messages import group_of
 from storepost.people.consent.write_back_relay import LOST_AFTER
 from storepost.people.profiles.model import Profile
 from storepost.platform.messaging.outbox import PARTITION, SHARDS, Queue, send_with
@@ -108,13 +109,19 @@ class TestMessages:
         known = Known(shop, shop.store(), shop.store())
         shop.world.relay()
         messages = {each["Body"]: each["Attributes"]["MessageGroupId"] for each in received()}
+        digests = {
+            store: hashlib.sha256(f"{store}\x1f{EMAIL}".encode()).digest() for store in known.stores
+        }
         assert messages == {
             f'{{"workspaceId":"{shop.workspace.id}","profileId":"{known.profile.id}",'
-            f'"changeId":"{known.change["id"]}","storeId":"{store}"}}': hashlib.sha256(
-                f"{store}\x1f{EMAIL}".encode()
-            ).hexdigest()
-            for store in known.stores
+            f'"changeId":"{known.change["id"]}","storeId":"{store}"}}': f"{store}#{digest[0] % 8}"
+            for store, digest in digests.items()
         }
+
+    def test_store_that_hangs_holds_up_eight_groups_at_most(self) -> None:
+        store = uuid4()
+        groups = {group_of(f"{number}@example.com", store) for number in range(500)}
+        assert groups == {f"{store}#{shard}" for shard in range(8)}
 
     def test_initially_superseded_change_queues_no_message(self, shop: Shop) -> None:
         store = shop.store()

@@ -11,6 +11,8 @@ from storepost.people.consent.decision import ChangeRef
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
+GROUPS = 8
+"""How many attempts at one store are made at once, at most: a FIFO group makes one."""
 OF_ERASED = "erased"
 """The series of attempts for an erased person; attempts from before the erasure have others."""
 
@@ -57,6 +59,7 @@ def series_of(pending_since: datetime | None) -> str | None:
 def group_of(address: str | None, store_id: UUID) -> str:
     """Returns the FIFO group: writes of one address to one store are made in sequence.
 
-    The address can't be read from it.
+    A store that hangs holds up its own groups alone. The address can't be read from it.
     """
-    return hashlib.sha256(f"{store_id}\x1f{address}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{store_id}\x1f{address}".encode()).digest()
+    return f"{store_id}#{digest[0] % GROUPS}"
