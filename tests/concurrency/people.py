@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.harness.world import Someone, World
+from tests.harness.world import Someone
 
 EMAIL = "erika.canary@example.com"
 STATES = ("subscribed", "unsubscribed")
@@ -15,17 +15,16 @@ def customer(email: str, phone: str | None = None, **more: object) -> dict[str, 
     return {**sent, "externalUpdatedAt": created, **more}
 
 
-def profiles(world: World, by: Someone, **query: object) -> list[dict[str, Any]]:
+def profiles(by: Someone, **query: object) -> list[dict[str, Any]]:
     """Returns the workspace's profiles, up to 100."""
-    answer = world.call("GET", "/profiles", token=by.token, query={"pageSize": 100, **query})
+    answer = by.call("GET", "/profiles", query={"pageSize": 100, **query})
     listed: list[dict[str, Any]] = answer.json["items"]
     assert answer.json["total"] == len(listed)
     return listed
 
 
-def new_person(world: World, by: Someone, store: str) -> str:
+def new_person(by: Someone, store: str) -> str:
     """Creates a customer of the store with `EMAIL`; returns the profile's id."""
-    path = f"/stores/{store}/customers/c-1"
-    assert world.call("PUT", path, token=by.token, json_body=customer(EMAIL)).status == 201
-    (profile,) = profiles(world, by)
+    assert by.call("PUT", f"/stores/{store}/customers/c-1", customer(EMAIL)).status == 201
+    (profile,) = profiles(by)
     return str(profile["id"])

@@ -33,7 +33,7 @@ def test_one_effect_and_identical_responses(world: World, owner: Someone) -> Non
             assert len({answer.body for answer in answers}) == 1
             assert [replayed(answer) for answer in answers].count(False) == 1
             created = json.loads(answers[0].body)
-            listed = world.call("GET", path, token=owner.token).json
+            listed = owner.call("GET", path).json
             assert [each["id"] for each in listed["items"]] == [
                 created.get("apiKey", created)["id"]
             ]
@@ -45,7 +45,7 @@ def test_one_effect_and_identical_responses(world: World, owner: Someone) -> Non
     print(f"\n{CALLS} calls with one key, twice: {dict(fifty.again)}, {dict(fifty.refused)}")
 
 
-def test_different_body_with_the_same_key_is_refused(world: World, owner: Someone) -> None:
+def test_different_body_with_the_same_key_is_refused(owner: Someone) -> None:
     """Whichever call wins, the other one's invitation isn't created."""
     addresses = ["one.canary@example.com", "two.canary@example.com"]
     with containers(2) as two:
@@ -58,5 +58,5 @@ def test_different_body_with_the_same_key_is_refused(world: World, owner: Someon
             assert sorted(answer.status for answer in answers) == [201, 422]
             (refused,) = (json.loads(a.body) for a in answers if a.status == 422)
             assert refused["code"] == "idempotency_key_reused"
-    invitations = world.call("GET", "/invitations", token=owner.token).json
+    invitations = owner.call("GET", "/invitations").json
     assert invitations["total"] == 20

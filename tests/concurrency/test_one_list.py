@@ -40,12 +40,10 @@ def events_of(writer: int, by: Someone, store: str) -> Iterator[dict[str, Any]]:
             yield request("DELETE", gone, by)
 
 
-def listed(world: World, by: Someone, **query: object) -> Iterator[tuple[int, list[Any]]]:
+def listed(by: Someone, **query: object) -> Iterator[tuple[int, list[Any]]]:
     """Yields every page's total and items."""
     for page in count(1):
-        answer = world.call(
-            "GET", "/orders", token=by.token, query={"page": page, "pageSize": 100, **query}
-        )
+        answer = by.call("GET", "/orders", query={"page": page, "pageSize": 100, **query})
         assert answer.status == 200
         yield answer.json["total"], answer.json["items"]
         if not answer.json["items"]:
@@ -71,7 +69,7 @@ def test_pages_and_totals_are_exact(world: World) -> None:
                 del expected[event["rawPath"]]
     newest_first = sorted(expected.values(), reverse=True)
     for query in ({}, {"storeId": store}):
-        pages = list(listed(world, owner, **query))
+        pages = list(listed(owner, **query))
         assert {total for total, _ in pages} == {len(expected)}
         shown = [(item["placedAt"], item["id"]) for _, items in pages for item in items]
         assert shown == newest_first

@@ -130,20 +130,13 @@ class TestWriteBacks:
         host = f"127.0.0.1:{store.port}"
         monkeypatch.setenv("FEED_ALLOW_HOSTS", host)
         store_id = world.store(owner)
-        world.call(
-            "PUT",
-            f"/stores/{store_id}/write-back",
-            token=owner.token,
-            json_body={"url": f"http://{host}/"},
-        )
-        path = f"/profiles/{new_person(world, owner, store_id)}/consent"
+        owner.call("PUT", f"/stores/{store_id}/write-back", {"url": f"http://{host}/"})
+        path = f"/profiles/{new_person(owner, store_id)}/consent"
         with containers(2, FEED_ALLOW_HOSTS=host) as two:
             for number in range(ROUNDS):
                 received_before = len(store.received)
                 state = STATES[number % 2]
-                changed = world.call(
-                    "PUT", f"{path}/email", token=owner.token, json_body={"state": state}
-                ).json
+                changed = owner.call("PUT", f"{path}/email", {"state": state}).json
                 pumps.StreamPump().pump()
                 two.at_once([taken_from("WriteBackQueue")] * 2, function=WRITER)
                 world.lose_stream()
@@ -152,7 +145,7 @@ class TestWriteBacks:
                 for message, data in deliveries:
                     assert UUID(message.partition(".")[0]) == UUID(changed["id"])
                     assert (data["state"], data["address"]) == (state, EMAIL)
-                stored = world.call("GET", f"{path}/{changed['id']}", token=owner.token).json
+                stored = owner.call("GET", f"{path}/{changed['id']}").json
                 (write_back,) = stored["writeBacks"]
                 assert write_back["status"] == "written"
         assert world.queue_depth("WriteBackQueue") == 0

@@ -31,7 +31,7 @@ class TestConsent:
     """The newest statement holds, in whichever order they are written."""
 
     def test_two_api_calls(self, world: World, owner: Someone) -> None:
-        path = f"/profiles/{new_person(world, owner, world.store(owner))}/consent/email"
+        path = f"/profiles/{new_person(owner, world.store(owner))}/consent/email"
         with containers(2) as two:
             for number, (before, after) in enumerate(moments()):
                 older, newer = STATES if number % 2 else STATES[::-1]
@@ -48,7 +48,7 @@ class TestConsent:
                     within_seconds=APART[number // 4 % 3],
                 )
                 assert {answer.status for answer in answers} == {200}
-                (shown,) = profiles(world, owner)
+                (shown,) = profiles(owner)
                 assert shown["emailMarketingConsent"] == newer
                 # The answer is the change that holds: the last writer gets the newer one.
                 assert newer in {json.loads(answer.body)["state"] for answer in answers}
@@ -58,7 +58,7 @@ class TestConsent:
     def test_store_and_api(self, world: World, owner: Someone) -> None:
         """A store's consent is another assertion of the same address."""
         store = world.store(owner)
-        path = f"/profiles/{new_person(world, owner, store)}/consent/email"
+        path = f"/profiles/{new_person(owner, store)}/consent/email"
         with containers(2) as two:
             for number, times in enumerate(moments()):
                 # A store's state counts only if it differs from its previous one.
@@ -80,7 +80,7 @@ class TestConsent:
                     within_seconds=APART[number // 4 % 3],
                 )
                 assert {answer.status for answer in answers} == {200}, answers
-                (shown,) = profiles(world, owner)
+                (shown,) = profiles(owner)
                 assert shown["emailMarketingConsent"] == (by_store if late else by_api)
         assert two.refused["TransactWriteItems"] > 0
         print(f"\n{ROUNDS} pairs of a store and the API: {dict(two.refused)}, {dict(two.again)}")
@@ -103,8 +103,8 @@ class TestCustomers:
                     within_seconds=APART[number // 4 % 3],
                 )
                 assert {answer.status for answer in answers} == {201}
-                (one,) = profiles(world, owner, email=body["email"])
+                (one,) = profiles(owner, email=body["email"])
                 assert sorted(one["storeIds"]) == sorted(stores)
-        assert len(profiles(world, owner)) == ROUNDS
+        assert len(profiles(owner)) == ROUNDS
         assert two.refused["TransactWriteItems"] > 0
         print(f"\n{ROUNDS} people in two stores: {dict(two.refused)}, {dict(two.again)}")

@@ -24,13 +24,13 @@ ASSIGNMENTS = CODES * 5 // 4
 PEOPLE = 20
 
 
-def people(world: World, by: Someone, store: str) -> list[str]:
+def people(by: Someone, store: str) -> list[str]:
     """Creates customers of the store; returns their profiles' ids."""
     for number in range(PEOPLE):
         path = f"/stores/{store}/customers/c-{number}"
         body = customer(f"p{number}.canary@example.com")
-        assert world.call("PUT", path, token=by.token, json_body=body).status == 201
-    listed = world.call("GET", "/profiles", token=by.token, query={"pageSize": 100})
+        assert by.call("PUT", path, body).status == 201
+    listed = by.call("GET", "/profiles", query={"pageSize": 100})
     return [str(row["id"]) for row in listed.json["items"]]
 
 
@@ -46,7 +46,7 @@ def pool(world: World, by: Someone, store: str) -> str:
         "validity": {"type": "days", "days": 3},
         "reissue": "every_email",
     }
-    answer = world.call("POST", "/coupons", token=by.token, json_body=body)
+    answer = by.call("POST", "/coupons", body)
     assert answer.status == 201, answer.body
     world.deliver()
     return str(answer.json["id"])
@@ -56,7 +56,7 @@ def test_each_code_is_assigned_once(world: World) -> None:
     owner = world.person()
     workspace = world.workspace(owner)
     store = world.store(owner)
-    persons, coupon = people(world, owner, store), pool(world, owner, store)
+    persons, coupon = people(owner, store), pool(world, owner, store)
 
     references = shared_out()
     events = [
@@ -78,7 +78,7 @@ def test_each_code_is_assigned_once(world: World) -> None:
     assert len(codes) == len({number for number, _ in codes}), "a reference has one code"
     assert len({code for _, code in codes}) == CODES, "each code went out once"
     assert [status for _, status, _ in results].count(201) == CODES
-    shown = world.call("GET", f"/coupons/{coupon}", token=owner.token).json["codes"]
+    shown = owner.call("GET", f"/coupons/{coupon}").json["codes"]
     assert (shown["assigned"], shown["available"]) == (CODES, 0)
     assert faults(CodeList(workspace, UUID(coupon)).tree) == []
     assert takers_at_once.refused["TransactWriteItems"] > 0, "somebody was in somebody's way"

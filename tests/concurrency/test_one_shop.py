@@ -51,7 +51,7 @@ class _Read(BaseException):
 def begin_pull(hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starts an import of the shop up to its first write, so that it races with the others."""
     path, scope = f"/stores/{hooks.store.id}/imports", {"scope": "customers_orders"}
-    assert hooks.world.call("POST", path, token=owner.token, json_body=scope).status == 202
+    assert owner.call("POST", path, scope).status == 202
 
     def read(*_: object) -> None:
         raise _Read
@@ -78,8 +78,7 @@ def test_one_profile_has_data_of_all_sources(
             shopify.shop().customers.append(ShopCustomer(n, email, None, f"Ann{n}"))
             begin_pull(hooks, owner, monkeypatch)
             batch = {"customers": [{"externalId": f"c-{n}", **customer(email, phone)}]}
-            path = f"/stores/{other}/batches"
-            assert world.call("POST", path, token=owner.token, json_body=batch).status == 202
+            assert owner.call("POST", f"/stores/{other}/batches", batch).status == 202
             world.lose_stream()
             fields = {"email": email, "updated_at": "2036-01-01T00:00:00Z", "last_name": "Newest"}
             body = customer_body(id=n, **{**consents("subscribed", at=at), **fields, "phone": None})
@@ -99,11 +98,11 @@ def test_one_profile_has_data_of_all_sources(
             *workers, api = answers
             assert workers == [{"batchItemFailures": []}] * 3
             assert api.status in {200, 201}
-            (one,) = profiles(world, owner, email=email)
+            (one,) = profiles(owner, email=email)
             assert sorted(one["storeIds"]) == sorted([str(hooks.store.id), other])
             assert (one["phone"], one["emailMarketingConsent"]) == (phone, "subscribed")
             assert hooks.customer(n).last_name == "Newest"
-            names = world.call("GET", f"/profiles/{one['id']}/identities", token=owner.token).json
+            names = owner.call("GET", f"/profiles/{one['id']}/identities").json
             assert {(each["type"], each["value"]) for each in names["items"]} == {
                 ("platform_customer_id", str(n)),
                 ("platform_customer_id", f"c-{n}"),
@@ -111,6 +110,6 @@ def test_one_profile_has_data_of_all_sources(
                 ("phone", phone),
                 ("anonymous_id", f"a-{n}"),
             }
-    assert len(profiles(world, owner)) == ROUNDS
+    assert len(profiles(owner)) == ROUNDS
     assert four.refused["TransactWriteItems"] > 0
     print(f"\n{ROUNDS} people told of by four at once: {dict(four.refused)}, {dict(four.again)}")

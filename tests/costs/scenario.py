@@ -220,8 +220,7 @@ def _keys(shop: Shop) -> None:
             "apiKeys.create", Request(owner, {"name": f"Key {number}", "scope": "read"})
         )
         if number % 2:
-            path = {"id": made.json["apiKey"]["id"]}
-            shop.send("apiKeys.revoke", Request(owner, path=path))
+            shop.send("apiKeys.revoke", Request(owner, path={"id": made.json["apiKey"]["id"]}))
 
 
 def _people(shop: Shop) -> None:

@@ -32,12 +32,7 @@ def put(hooks: Hooks, store: str, number: int) -> dict[str, Usage]:
     """What an order of an anonymous buyer used, by the job of the function."""
     meter = Meter()
     with meter.on():
-        answer = hooks.world.call(
-            "PUT",
-            f"/stores/{store}/orders/o-{number}",
-            token=hooks.owner.token,
-            json_body=order(customer=None),
-        )
+        answer = hooks.owner.call("PUT", f"/stores/{store}/orders/o-{number}", order(customer=None))
         hooks.world.deliver()
     assert answer.status == 201, answer.body
     jobs = {each.name: each.job for each in functions()}

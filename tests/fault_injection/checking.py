@@ -109,14 +109,12 @@ class _Reading:
     def repeated(self) -> Iterator[str]:
         """Repeats acknowledged requests; yields those that aren't answered as before."""
         for sent, body in self._facts.answered[::10]:
-            answer = self._world.call(
-                sent.method, sent.path, token=self._by.token, json_body=sent.body, key=sent.key
-            )
+            answer = self._by.call(sent.method, sent.path, sent.body, key=sent.key)
             if answer.status >= 300 or answer.json != body:
                 yield f"{sent.kind} {sent.key} again: {answer.status} {answer.body!r}"
 
     def _get(self, path: str, **query: object) -> Any:
-        answer = self._world.call("GET", path, token=self._by.token, query=query)
+        answer = self._by.call("GET", path, query=query)
         if answer.status != 200:
             raise AssertionError((path, query, answer.body))
         return answer.json

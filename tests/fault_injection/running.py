@@ -76,12 +76,11 @@ def _open(world: World, owner: Someone, workspace: WorkspaceScope) -> Shop:
     store, profiles = world.store(owner), dict[int, str]()
     for person in range(PEOPLE):
         body = {"email": email_of(person)}
-        made = world.call("POST", "/profiles", token=owner.token, json_body=body)
+        made = owner.call("POST", "/profiles", body)
         profiles[person] = str(made.json["id"])
-        path = f"/stores/{store}/customers/c-{person}"
-        world.call("PUT", path, token=owner.token, json_body=customer_of(person))
+        owner.call("PUT", f"/stores/{store}/customers/c-{person}", customer_of(person))
     pool = pool_of(store, "Pool", _CODES)
-    coupon = world.call("POST", "/coupons", token=owner.token, json_body=pool)
+    coupon = owner.call("POST", "/coupons", pool)
     world.deliver()
     return Shop(workspace, store, coupon.json["id"], profiles)
 

@@ -46,32 +46,29 @@ def test_decimal_amount_of_an_obsolete_currency() -> None:
 
 def test_order_in_an_obsolete_currency_is_stored_and_read(world: World, owner: Someone) -> None:
     store = world.store(owner, currency="BGN")
-    path = f"/stores/{store}/orders/1"
-    put = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN"))
+    put = owner.call("PUT", f"/stores/{store}/orders/1", in_currency("BGN"))
     assert put.status == 201, put.body
-    read = world.call("GET", f"/orders/{put.json['id']}", token=owner.token)
+    read = owner.call("GET", f"/orders/{put.json['id']}")
     assert (read.status, read.json["total"]) == (200, {"amount": 5499, "currency": "BGN"})
 
 
 def test_store_that_adopted_the_euro_updates_old_orders(world: World, owner: Someone) -> None:
     store = world.store(owner, currency="BGN")
     path = f"/stores/{store}/orders/1"
-    made = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN")).json["id"]
+    made = owner.call("PUT", path, in_currency("BGN")).json["id"]
     for row in raw_rows("store"):
         put_raw({**row, "currency": {"S": "EUR"}})
     later = {"updatedAt": "2026-03-02T10:31:00Z"}
-    put = world.call("PUT", path, token=owner.token, json_body=in_currency("BGN", **later))
+    put = owner.call("PUT", path, in_currency("BGN", **later))
     assert (put.status, put.json["id"]) == (200, made)
-    refused = world.call(
-        "PUT", f"/stores/{store}/orders/2", token=owner.token, json_body=in_currency("BGN")
-    )
+    refused = owner.call("PUT", f"/stores/{store}/orders/2", in_currency("BGN"))
     assert refused.problem() == (422, "currency_mismatch")
 
 
 def test_request_with_unknown_currency_is_refused(world: World, owner: Someone) -> None:
     store = world.store(owner)
     wrong = order(total={**eur(1), "currency": STRANGE})
-    answer = world.call("PUT", f"/stores/{store}/orders/1", token=owner.token, json_body=wrong)
+    answer = owner.call("PUT", f"/stores/{store}/orders/1", wrong)
     assert answer.error_paths() == ["/total/currency"]
 
 
@@ -79,15 +76,15 @@ def test_stored_currency_of_another_release_is_returned(world: World, owner: Som
     """An order, its store, the list and the buyer have a currency that this release lacks."""
     store = world.store(owner)
     body = order()
-    made = world.call("PUT", f"/stores/{store}/orders/1", token=owner.token, json_body=body).json
+    made = owner.call("PUT", f"/stores/{store}/orders/1", body).json
     for row in raw_rows():
         if kind_of(row) != "session":
             put_raw(replace_in(row, lambda text: text.replace("EUR", STRANGE)))
-    read = world.call("GET", f"/orders/{made['id']}", token=owner.token)
+    read = owner.call("GET", f"/orders/{made['id']}")
     assert (read.status, read.json["total"]["currency"]) == (200, STRANGE)
-    [listed] = world.call("GET", "/orders", token=owner.token).json["items"]
+    [listed] = owner.call("GET", "/orders").json["items"]
     assert listed["total"] == {"amount": 5499, "currency": STRANGE}
-    [buyer] = world.call("GET", "/profiles", token=owner.token).json["items"]
-    profile = world.call("GET", f"/profiles/{buyer['id']}", token=owner.token).json
+    [buyer] = owner.call("GET", "/profiles").json["items"]
+    profile = owner.call("GET", f"/profiles/{buyer['id']}").json
     assert profile["spent"] == [{"amount": 5499, "currency": STRANGE}]
-    assert world.call("GET", f"/stores/{store}", token=owner.token).json["currency"] == STRANGE
+    assert owner.call("GET", f"/stores/{store}").json["currency"] == STRANGE

@@ -107,8 +107,7 @@ def answers() -> list[Raw]:
     world = World()
     try:
         owner = world.person()
-        body = {"name": "Second"}
-        made = world.call("POST", "/workspaces", token=owner.token, json_body=body, key="a key")
+        made = owner.call("POST", "/workspaces", {"name": "Second"}, key="a key")
         assert made.status == 201, made.body
         found = dynamodb_client().scan(TableName=settings().idempotency_table)["Items"]
         return [as_json(row) for row in found if "answer" in row]

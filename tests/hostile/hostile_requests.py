@@ -72,7 +72,7 @@ class Target:
         self.workspace: WorkspaceScope = world.workspace(self.owner)
         self._ids = {"stores": world.store(self.owner)}
         profile = {"email": f"ann.{CANARY}@example.com"}
-        made = world.call("POST", "/profiles", token=self.owner.token, json_body=profile)
+        made = self.owner.call("POST", "/profiles", profile)
         self._ids["profiles"] = made.json["id"]
 
     def path(self, operation: Operation, segment: str | None = None) -> str:

@@ -58,7 +58,7 @@ def before(world: World) -> Before:
     made = world.call("POST", f"/profiles/{ids[0]}/unsubscribe-links", token=key)
     world.deliver()
     invited = {"email": f"guest.{CANARY}@example.com", "role": "member"}
-    world.call("POST", "/invitations", token=owner.token, json_body=invited)
+    owner.call("POST", "/invitations", invited)
     reading = Before(owner, key, ids[0], made.json["url"].removeprefix(BASE_URL), [])
     responses = [here(world, request) for request in reading.reads()]
     assert {answer.status for answer in responses} == {200}

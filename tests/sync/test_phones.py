@@ -96,9 +96,7 @@ def test_shopify_customer_phone_uses_address_or_store_country(
 
 
 @pytest.mark.parametrize("country", sorted(COUNTRIES))
-def test_national_phone_in_request_uses_store_country(
-    country: str,
-) -> None:
+def test_national_phone_in_request_uses_store_country(country: str) -> None:
     store = store_in(f"en-{country}")
     for kind in (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE):
         number = phonenumbers.example_number_for_type(country, kind)

@@ -35,12 +35,11 @@ class Hooks:
     def call(self, method: str, path: str = "", **options: Any) -> Response:
         """A request of the owner's about endpoints."""
         path = f"/webhook-endpoints{path}"
-        return self.world.call(method, path, token=self.owner.token, **options)
+        return self.owner.call(method, path, **options)
 
     def made(self, events: list[str] | None = None, **fields: object) -> dict[str, Any]:
         """A new endpoint with its secret."""
-        body = {"url": URL, "events": events or ["*"], **fields}
-        answer = self.call("POST", json_body=body)
+        answer = self.call("POST", json_body={"url": URL, "events": events or ["*"], **fields})
         assert answer.status == 201, answer.body
         return dict(answer.json)
 

@@ -28,7 +28,7 @@ WRITE_BACK = Draft202012Validator(TypeAdapter(WriteBackData).json_schema(mode="s
 
 def ask(hooks: Hooks, method: str, path: str, body: object) -> dict[str, Any]:
     """The answer to the owner's request."""
-    answer = hooks.world.call(method, path, token=hooks.owner.token, json_body=body)
+    answer = hooks.owner.call(method, path, body)
     assert answer.status < 300, answer.body
     return dict(answer.json)
 
@@ -47,8 +47,7 @@ def test_write_back_and_event_differ_in_signature_and_schema(
     profile = ask(hooks, "POST", "/profiles", {"email": EMAIL})["id"]
     ask(hooks, "PUT", f"/profiles/{profile}/consent/email", {"state": "unsubscribed"})
     if erased:
-        path = f"/profiles/{profile}"
-        assert hooks.world.call("DELETE", path, token=hooks.owner.token).status == 204
+        assert hooks.owner.call("DELETE", f"/profiles/{profile}").status == 204
     hooks.world.deliver()
     assert {(each.url, each.json["type"]) for each in receiver.received} == {
         (URL, "consent.changed")

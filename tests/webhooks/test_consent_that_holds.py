@@ -87,10 +87,10 @@ class TestSuperseded:
         ben = upserted(shop, email=BEN)
         path = f"/profiles/{ben['id']}/merge"
         body = {"profileId": profile_of(shop, ANN)["id"]}
-        merged = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+        merged = shop.owner.call("POST", path, body)
         assert merged.status == 200
         assert states(shop, receiver) == [NO]
-        shop.world.call("POST", f"/stores/{store}/disconnect", token=shop.owner.token)
+        shop.owner.call("POST", f"/stores/{store}/disconnect")
         shop.world.deliver()
         erase(shop, ANN)
         assert states(shop, receiver) == [NO]

@@ -21,7 +21,7 @@ WORDS = (CANARY, "Evelyn", "Adams")
 
 def ask(hooks: Hooks, method: str, path: str, body: object = None) -> dict[str, Any]:
     """The answer to the owner's request, which must succeed."""
-    answer = hooks.world.call(method, path, token=hooks.owner.token, json_body=body)
+    answer = hooks.owner.call(method, path, body)
     assert answer.status < 300, answer.body
     return dict(answer.json) if answer.body else {}
 

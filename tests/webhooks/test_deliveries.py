@@ -56,8 +56,7 @@ class TestSendTest:
     def test_disabled_endpoint_is_refused(self, hooks: Hooks) -> None:
         endpoint = hooks.endpoint()
         hooks.call("PATCH", f"/{endpoint}", json_body={"status": "disabled"})
-        answer = hooks.call("POST", f"/{endpoint}/test")
-        assert answer.problem() == (409, "endpoint_disabled")
+        assert hooks.call("POST", f"/{endpoint}/test").problem() == (409, "endpoint_disabled")
 
 
 class TestAttempts:

@@ -241,8 +241,7 @@ class TestStream:
     """The stream's reader, with real operations."""
 
     def happens(self, hooks: Hooks) -> None:
-        body = {"email": "canary@example.com"}
-        answer = hooks.world.call("POST", "/profiles", token=hooks.owner.token, json_body=body)
+        answer = hooks.owner.call("POST", "/profiles", {"email": "canary@example.com"})
         assert answer.status == 201, answer.body
 
     def test_killed_at_any_call_sends_each_event_once(
@@ -289,7 +288,7 @@ class TestStream:
         assert len(receiver.received) == 1
 
     def test_read_request_costs_nothing(self, hooks: Hooks) -> None:
-        hooks.world.call("GET", "/profiles", token=hooks.owner.token)
+        hooks.owner.call("GET", "/profiles")
         assert counted_dynamodb(hooks.world.relay) == []
 
 

@@ -113,8 +113,7 @@ class TestReplay:
         retries: list[int] = []
 
         def retry() -> None:
-            path = f"/{failed}/deliveries/{one['id']}/retry"
-            retries.append(hooks.call("POST", path).status)
+            retries.append(hooks.call("POST", f"/{failed}/deliveries/{one['id']}/retry").status)
 
         with before_the_commit(retry):
             assert hand_over(message)

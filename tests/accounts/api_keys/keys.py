@@ -10,29 +10,26 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.world import CANARY, Someone, World
 
 
-def made(
-    world: World, by: Someone, name: str = f"Key {CANARY}", scope: str = "write"
-) -> tuple[UUID, str]:
+def made(by: Someone, name: str = f"Key {CANARY}", scope: str = "write") -> tuple[UUID, str]:
     """A new key: its id and its secret."""
-    body = {"name": name, "scope": scope}
-    answer = world.call("POST", "/api-keys", token=by.token, json_body=body)
+    answer = by.call("POST", "/api-keys", {"name": name, "scope": scope})
     assert answer.status == 201, answer.body
     return UUID(answer.json["apiKey"]["id"]), answer.json["key"]
 
 
-def shown(world: World, by: Someone, key: UUID) -> dict[str, object]:
+def shown(by: Someone, key: UUID) -> dict[str, object]:
     """The key as it is answered."""
-    answer = world.call("GET", f"/api-keys/{key}", token=by.token)
+    answer = by.call("GET", f"/api-keys/{key}")
     assert answer.status == 200, answer.body
     body: dict[str, object] = answer.json
     return body
 
 
-def revoked(world: World, by: Someone, key: UUID) -> None:
+def revoked(by: Someone, key: UUID) -> None:
     """Ends the key."""
-    answer = world.call("POST", f"/api-keys/{key}/revoke", token=by.token)
+    answer = by.call("POST", f"/api-keys/{key}/revoke")
     assert answer.status == 200
-    assert answer.json == shown(world, by, key)
+    assert answer.json == shown(by, key)
 
 
 def works(world: World, secret: str) -> bool:

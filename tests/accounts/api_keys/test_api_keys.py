@@ -38,8 +38,7 @@ class TestCreate:
         self, world: World, owner: Someone, workspace: WorkspaceScope, body: object,
         paths: list[str],
     ) -> None:  # fmt: skip
-        answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert owner.call("POST", "/api-keys", body).error_paths() == paths
         assert tokens(world) == []
 
     @pytest.mark.parametrize("scope", list(KeyScope))
@@ -47,8 +46,7 @@ class TestCreate:
         self, world: World, owner: Someone, workspace: WorkspaceScope, scope: KeyScope
     ) -> None:
         before = clock.now()
-        body = {"name": f" Key {CANARY} ", "scope": scope}
-        answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+        answer = owner.call("POST", "/api-keys", {"name": f" Key {CANARY} ", "scope": scope})
         assert answer.status == 201
         secret, summary = answer.json["key"], answer.json["apiKey"]
         assert is_well_formed(secret)
@@ -68,7 +66,7 @@ class TestCreate:
                 "revokedAt": None,
             },
         }
-        assert shown(world, owner, UUID(summary["id"])) == summary
+        assert shown(owner, UUID(summary["id"])) == summary
         assert tokens(world) == [f"token#{digest(secret)}"]
         stored = " ".join(str(row.to_simple_dict()) for row in world.rows())
         assert secret not in stored
@@ -77,24 +75,23 @@ class TestCreate:
 
     def test_by_an_admin(self, world: World, workspace: WorkspaceScope) -> None:
         admin = world.member(workspace, Role.ADMIN)
-        key, _ = made(world, admin)
-        assert shown(world, admin, key)["createdBy"] == admin.name
+        key, _ = made(admin)
+        assert shown(admin, key)["createdBy"] == admin.name
 
     def test_limit_of_100_active_keys(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         for _ in range(ACTIVE_KEYS - 1):
             world.api_key(workspace, KeyScope.READ, owner)
-        key, _ = made(world, owner)
+        key, _ = made(owner)
         body = {"name": "One more", "scope": "read"}
-        answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
-        assert answer.problem() == (409, "key_limit")
+        assert owner.call("POST", "/api-keys", body).problem() == (409, "key_limit")
         assert len(tokens(world)) == 100
-        revoked(world, owner, key)
-        revoked(world, owner, key)
+        revoked(owner, key)
+        revoked(owner, key)
         assert counted(workspace) == 99
-        assert world.call("POST", "/api-keys", token=owner.token, json_body=body).status == 201
-        again = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+        assert owner.call("POST", "/api-keys", body).status == 201
+        again = owner.call("POST", "/api-keys", body)
         assert again.problem() == (409, "key_limit")
 
     def test_limit_is_per_workspace(
@@ -104,7 +101,7 @@ class TestCreate:
             world.api_key(workspace, KeyScope.READ, owner)
         other = world.person()
         world.workspace(other)
-        made(world, other)
+        made(other)
 
     def test_concurrent_creations_do_not_exceed_the_limit(
         self, world: World, owner: Someone, workspace: WorkspaceScope
@@ -114,19 +111,19 @@ class TestCreate:
         caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
         body = {"name": "One more", "scope": "read"}
         with world.meanwhile(lambda c: service.create_key(caller, "First", KeyScope.READ, c)):
-            answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+            answer = owner.call("POST", "/api-keys", body)
         assert answer.problem() == (409, "key_limit")
         assert (len(tokens(world)), counted(workspace)) == (100, 100)
 
     def test_concurrently_deleted_workspace_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, secret = made(world, owner)
+        key, secret = made(owner)
         members, body = WorkspaceRepository(workspace), {"name": "Late", "scope": "write"}
         stored = members.get()
         assert stored is not None
         with world.meanwhile(lambda changes: members.end(changes, stored)):
-            answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+            answer = owner.call("POST", "/api-keys", body)
         assert answer.problem() == (409, "no_active_workspace")
         rotate = f"/api-keys/{key}/rotate"
         answer = world.call("POST", rotate, token=secret, json_body={})
@@ -138,10 +135,10 @@ class TestCreate:
     ) -> None:
         body = {"name": "Key", "scope": "read"}
         other, _ = world.sign_in(owner.id, workspace)
-        first = world.call("POST", "/api-keys", token=owner.token, json_body=body, key="k")
+        first = owner.call("POST", "/api-keys", body, key="k")
         answer = world.call("POST", "/api-keys", token=other, json_body=body, key="k")
         assert answer.problem() == (409, "idempotency_secret_sealed")
-        again = world.call("POST", "/api-keys", token=owner.token, json_body=body, key="k")
+        again = owner.call("POST", "/api-keys", body, key="k")
         assert again.body == first.body
         assert len(tokens(world)) == 1
 
@@ -149,9 +146,9 @@ class TestCreate:
 class TestList:
     """GET /api-keys."""
 
-    def names(self, world: World, by: Someone, **query: object) -> list[str]:
+    def names(self, by: Someone, **query: object) -> list[str]:
         """The names on the first page."""
-        answer = world.call("GET", "/api-keys", token=by.token, query=query)
+        answer = by.call("GET", "/api-keys", query=query)
         assert answer.status == 200, answer.body
         assert answer.json["total"] == len(answer.json["items"])
         return [item["name"] for item in answer.json["items"]]
@@ -159,12 +156,12 @@ class TestList:
     def test_complete_response(self, world: World, owner: Someone) -> None:
         stranger = world.person()
         world.workspace(stranger)
-        made(world, stranger)
+        made(stranger)
         world.workspace(owner)
-        key, _ = made(world, owner)
-        answer = world.call("GET", "/api-keys", token=owner.token)
+        key, _ = made(owner)
+        answer = owner.call("GET", "/api-keys")
         assert answer.json == {
-            "items": [shown(world, owner, key)], "total": 1, "page": 1, "pageSize": 25,
+            "items": [shown(owner, key)], "total": 1, "page": 1, "pageSize": 25,
         }  # fmt: skip
 
     def test_sorts_and_filters(
@@ -173,11 +170,11 @@ class TestList:
         secrets = {}
         for name, scope in (("Zoë", "read"), ("ann Lee", "propose"), ("Bea", "write")):
             world.advance(minutes=2)
-            secrets[name] = made(world, owner, name, scope)
+            secrets[name] = made(owner, name, scope)
         assert works(world, secrets["ann Lee"][1])
         world.advance(minutes=2)
         assert works(world, secrets["Zoë"][1])
-        revoked(world, owner, secrets["ann Lee"][0])
+        revoked(owner, secrets["ann Lee"][0])
         for query, expected in [
             ({}, "Bea,ann Lee,Zoë"),
             ({"sort": "-createdAt"}, "Bea,ann Lee,Zoë"),
@@ -195,21 +192,16 @@ class TestList:
             ({"q": "le an"}, "ann Lee"),
             ({"q": "oe"}, ""),
         ]:
-            assert ",".join(self.names(world, owner, **query)) == expected, query
+            assert ",".join(self.names(owner, **query)) == expected, query
 
-    def test_search_by_key_prefix(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
-        _, secret = made(world, owner, "One")
-        made(world, owner, "Two")
-        assert self.names(world, owner, q=secret[: len("stp_") + 8]) == ["One"]
+    def test_search_by_key_prefix(self, owner: Someone, workspace: WorkspaceScope) -> None:
+        _, secret = made(owner, "One")
+        made(owner, "Two")
+        assert self.names(owner, q=secret[: len("stp_") + 8]) == ["One"]
 
-    def test_page_past_the_end_is_empty(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
-        made(world, owner)
-        query = {"page": 2, "pageSize": 10}
-        answer = world.call("GET", "/api-keys", token=owner.token, query=query)
+    def test_page_past_the_end_is_empty(self, owner: Someone, workspace: WorkspaceScope) -> None:
+        made(owner)
+        answer = owner.call("GET", "/api-keys", query={"page": 2, "pageSize": 10})
         assert answer.json == {"items": [], "total": 1, "page": 2, "pageSize": 10}
 
 
@@ -220,34 +212,34 @@ class TestGet:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
-        key, _ = made(world, admin)
+        key, _ = made(admin)
         account = find(PersonItem, person_key(PersonScope(admin.id)))
         assert account is not None
         account.name = f"Renamed {CANARY}"
         changes = Changes()
         changes.save(account)
         changes.commit()
-        assert shown(world, owner, key)["createdBy"] == f"Renamed {CANARY}"
+        assert shown(owner, key)["createdBy"] == f"Renamed {CANARY}"
         changes = Changes()
         changes.delete(PersonItem(*person_key(PersonScope(admin.id)), version=account.version))
         changes.commit()
-        assert shown(world, owner, key)["createdBy"] is None
+        assert shown(owner, key)["createdBy"] is None
 
     def test_last_used_at_is_updated_at_most_once_a_minute(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, secret = made(world, owner)
-        assert shown(world, owner, key)["lastUsedAt"] is None
+        key, secret = made(owner)
+        assert shown(owner, key)["lastUsedAt"] is None
         before = clock.now()
         assert works(world, secret)
-        first = str(shown(world, owner, key)["lastUsedAt"])
+        first = str(shown(owner, key)["lastUsedAt"])
         assert before <= clock.from_text(first) <= clock.now()
         world.advance(seconds=50)
         assert works(world, secret)
-        assert shown(world, owner, key)["lastUsedAt"] == first
+        assert shown(owner, key)["lastUsedAt"] == first
         world.advance(seconds=10)
         assert works(world, secret)
-        assert str(shown(world, owner, key)["lastUsedAt"]) > first
+        assert str(shown(owner, key)["lastUsedAt"]) > first
 
 
 def test_repr_of_api_key_hides_digest(world: World, workspace: WorkspaceScope) -> None:

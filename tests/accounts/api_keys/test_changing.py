@@ -19,9 +19,9 @@ from tests.harness.world import Answer, Someone, World
 class TestUpdate:
     """PATCH /api-keys/{id}."""
 
-    def patch(self, world: World, by: Someone, key: UUID, body: object) -> Answer:
+    def patch(self, by: Someone, key: UUID, body: object) -> Answer:
         """The answer to a change."""
-        return world.call("PATCH", f"/api-keys/{key}", token=by.token, json_body=body)
+        return by.call("PATCH", f"/api-keys/{key}", body)
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -33,27 +33,27 @@ class TestUpdate:
         ],
     )
     def test_bad_input(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, body: object,
+        self, owner: Someone, workspace: WorkspaceScope, body: object,
         paths: list[str],
     ) -> None:  # fmt: skip
-        assert self.patch(world, owner, uuid4(), body).error_paths() == paths
+        assert self.patch(owner, uuid4(), body).error_paths() == paths
 
     def test_renames(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
-        key, secret = made(world, owner)
-        before = shown(world, owner, key)
-        answer = self.patch(world, owner, key, {"name": " New "})
+        key, secret = made(owner)
+        before = shown(owner, key)
+        answer = self.patch(owner, key, {"name": " New "})
         assert (answer.status, answer.json) == (200, {**before, "name": "New"})
-        assert shown(world, owner, key) == answer.json
+        assert shown(owner, key) == answer.json
         assert works(world, secret)
 
     def test_renaming_applies_to_both_secrets_of_an_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """A rotation's overlap has two secrets; a new secret is made under the new name."""
-        key, first = made(world, owner, "Old")
+        key, first = made(owner, "Old")
         rotate = partial(world.call, "POST", f"/api-keys/{key}/rotate", token=owner.token)
         second = rotate(json_body={"overlapSeconds": 3600}).json["key"]
-        assert self.patch(world, owner, key, {"name": "New"}).status == 200
+        assert self.patch(owner, key, {"name": "New"}).status == 200
         assert [name_behind(secret) for secret in (first, second)] == ["New", "New"]
         third = rotate(json_body={"overlapSeconds": 3600}).json["key"]
         assert [name_behind(secret) for secret in (second, third)] == ["New", "New"]
@@ -62,32 +62,29 @@ class TestUpdate:
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         """The secret that is new gets the name too."""
-        key, _ = made(world, owner, "Old")
+        key, _ = made(owner, "Old")
         caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
         secrets: list[str] = []
         rotating = partial(service.rotate_key, caller, key, 0)
         with world.meanwhile(lambda c: secrets.append(rotating(c).secret)):
-            assert self.patch(world, owner, key, {"name": "New"}).status == 200
-        assert shown(world, owner, key)["name"] == "New"
+            assert self.patch(owner, key, {"name": "New"}).status == 200
+        assert shown(owner, key)["name"] == "New"
         assert name_behind(secrets[0]) == "New"
 
-    def test_revoked_key_is_refused(
-        self, world: World, owner: Someone, workspace: WorkspaceScope
-    ) -> None:
-        key, _ = made(world, owner, "Old")
-        revoked(world, owner, key)
-        answer = self.patch(world, owner, key, {"name": "New"})
-        assert answer.problem() == (409, "key_revoked")
-        assert shown(world, owner, key)["name"] == "Old"
+    def test_revoked_key_is_refused(self, owner: Someone, workspace: WorkspaceScope) -> None:
+        key, _ = made(owner, "Old")
+        revoked(owner, key)
+        assert self.patch(owner, key, {"name": "New"}).problem() == (409, "key_revoked")
+        assert shown(owner, key)["name"] == "Old"
 
     def test_concurrently_revoked_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, _ = made(world, owner, "Old")
+        key, _ = made(owner, "Old")
         with world.meanwhile(lambda c: service.revoke_key(workspace, key, c)):
-            answer = self.patch(world, owner, key, {"name": "New"})
+            answer = self.patch(owner, key, {"name": "New"})
         assert answer.problem() == (409, "key_revoked")
-        assert shown(world, owner, key)["name"] == "Old"
+        assert shown(owner, key)["name"] == "Old"
 
 
 class TestRevoke:
@@ -96,12 +93,12 @@ class TestRevoke:
     def test_key_stops_working(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, secret = made(world, owner)
+        key, secret = made(owner)
         assert works(world, secret)
-        before, now = shown(world, owner, key), clock.now()
-        revoked(world, owner, key)
+        before, now = shown(owner, key), clock.now()
+        revoked(owner, key)
         assert not works(world, secret)
-        after = shown(world, owner, key)
+        after = shown(owner, key)
         at = str(after["revokedAt"])
         assert now <= clock.from_text(at) <= clock.now()
         assert before["lastUsedAt"] is not None
@@ -112,39 +109,39 @@ class TestRevoke:
     def test_second_revocation_changes_nothing(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, _ = made(world, owner)
-        revoked(world, owner, key)
-        first = shown(world, owner, key)
+        key, _ = made(owner)
+        revoked(owner, key)
+        first = shown(owner, key)
         world.advance(seconds=1)
-        revoked(world, owner, key)
-        assert shown(world, owner, key) == first
+        revoked(owner, key)
+        assert shown(owner, key) == first
         assert counted(workspace) == 0
 
     def test_concurrent_revocations_are_counted_once(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, _ = made(world, owner)
-        made(world, owner)
+        key, _ = made(owner)
+        made(owner)
         with world.meanwhile(lambda c: service.revoke_key(workspace, key, c)):
-            revoked(world, owner, key)
+            revoked(owner, key)
         assert counted(workspace) == 1
 
     def test_both_secrets_of_an_overlap_stop_working(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, old = made(world, owner)
+        key, old = made(owner)
         path, body = f"/api-keys/{key}/rotate", {"overlapSeconds": 600}
-        new = world.call("POST", path, token=owner.token, json_body=body).json["key"]
+        new = owner.call("POST", path, body).json["key"]
         assert (works(world, old), works(world, new)) == (True, True)
-        revoked(world, owner, key)
+        revoked(owner, key)
         assert (works(world, old), works(world, new)) == (False, False)
         assert tokens(world) == []
 
     def test_concurrent_request_does_not_recreate_the_token(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, secret = made(world, owner)
+        key, secret = made(owner)
         token = ApiKeyTokenItem.get(f"token#{digest(secret)}", "token")
-        revoked(world, owner, key)
+        revoked(owner, key)
         assert not touch_key(token, clock.now())
         assert tokens(world) == []

@@ -33,8 +33,7 @@ class TestRotate:
     ) -> Answer:
         """The answer to a rotation; without an overlap there is no body at all."""
         body = None if overlap is None else {"overlapSeconds": overlap}
-        path = f"/api-keys/{key}/rotate"
-        return world.call("POST", path, token=token, json_body=body, key=idem)
+        return world.call("POST", f"/api-keys/{key}/rotate", token=token, json_body=body, key=idem)
 
     @contextmanager
     def used_meanwhile(self, monkeypatch: pytest.MonkeyPatch, secret: str) -> Iterator[None]:
@@ -55,23 +54,21 @@ class TestRotate:
     def test_bad_input(
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: object
     ) -> None:
-        key, secret = made(world, owner)
+        key, secret = made(owner)
         for token in (owner.token, secret):
-            answer = self.rotate(world, token, key, overlap)
-            assert answer.error_paths() == ["/overlapSeconds"]
+            assert self.rotate(world, token, key, overlap).error_paths() == ["/overlapSeconds"]
         assert works(world, secret)
 
-    def test_unknown_field(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+    def test_unknown_field(self, owner: Someone, workspace: WorkspaceScope) -> None:
         path, body = f"/api-keys/{uuid4()}/rotate", {"overlap": 1}
-        answer = world.call("POST", path, token=owner.token, json_body=body)
-        assert answer.error_paths() == ["/overlap"]
+        assert owner.call("POST", path, body).error_paths() == ["/overlap"]
 
     def test_by_person_old_secret_ends_immediately(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, old = made(world, owner)
+        key, old = made(owner)
         assert works(world, old)
-        before, now = shown(world, owner, key), clock.now()
+        before, now = shown(owner, key), clock.now()
         answer = self.rotate(world, owner.token, key)
         assert answer.status == 200
         new = answer.json["key"]
@@ -82,7 +79,7 @@ class TestRotate:
             "apiKey": {**before, "prefix": new[: len("stp_") + 8], "rotatedAt": rotated},
         }
         assert before["lastUsedAt"] is not None
-        assert shown(world, owner, key) == answer.json["apiKey"]
+        assert shown(owner, key) == answer.json["apiKey"]
         assert (works(world, old), works(world, new)) == (False, True)
         assert tokens(world) == [f"token#{digest(new)}"]
         assert counted(workspace) == 1
@@ -91,7 +88,7 @@ class TestRotate:
     def test_by_person_old_secret_works_during_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int
     ) -> None:
-        key, old = made(world, owner)
+        key, old = made(owner)
         new = self.rotate(world, owner.token, key, overlap).json["key"]
         assert (works(world, old), works(world, new)) == (True, True)
         world.advance(seconds=overlap)
@@ -102,7 +99,7 @@ class TestRotate:
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int | None,
         seconds: int,
     ) -> None:  # fmt: skip
-        key, old = made(world, owner)
+        key, old = made(owner)
         answer = self.rotate(world, old, key, overlap)
         assert (answer.status, answer.json["apiKey"]["id"]) == (200, str(key))
         new = answer.json["key"]
@@ -115,23 +112,22 @@ class TestRotate:
     def test_by_key_itself_overlap_below_five_minutes_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope, overlap: int
     ) -> None:
-        key, secret = made(world, owner)
-        answer = self.rotate(world, secret, key, overlap)
-        assert answer.error_paths() == ["/overlapSeconds"]
+        key, secret = made(owner)
+        assert self.rotate(world, secret, key, overlap).error_paths() == ["/overlapSeconds"]
         assert tokens(world) == [f"token#{digest(secret)}"]
 
     def test_key_of_former_member_rotates_itself(
         self, world: World, workspace: WorkspaceScope
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
-        key, secret = made(world, admin)
-        assert world.call("POST", "/members/leave", token=admin.token).status == 204
+        key, secret = made(admin)
+        assert admin.call("POST", "/members/leave").status == 204
         assert self.rotate(world, secret, key).status == 200
 
     def test_second_rotation_leaves_the_first_one_its_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, first = made(world, owner)
+        key, first = made(owner)
         second = self.rotate(world, first, key, 600).json["key"]
         world.advance(seconds=300)
         third = self.rotate(world, first, key, 3600).json["key"]
@@ -147,7 +143,7 @@ class TestRotate:
     def test_rotation_without_overlap_ends_every_former_secret(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, first = made(world, owner)
+        key, first = made(owner)
         second = self.rotate(world, first, key, 600).json["key"]
         third = self.rotate(world, owner.token, key).json["key"]
         assert [works(world, s) for s in (first, second, third)] == [False, False, True]
@@ -156,17 +152,17 @@ class TestRotate:
     def test_at_most_four_former_secrets_work(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, first = made(world, owner)
+        key, first = made(owner)
         later = [self.rotate(world, owner.token, key, 600).json["key"] for _ in range(5)]
         assert [works(world, s) for s in (first, *later)] == [False, *[True] * 5]
         assert len(tokens(world)) == 5
-        revoked(world, owner, key)
+        revoked(owner, key)
         assert tokens(world) == []
 
     def test_concurrent_rotations_leave_each_secret_its_overlap(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, first = made(world, owner)
+        key, first = made(owner)
         caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
         other: list[str] = []
         with world.meanwhile(lambda c: other.append(service.rotate_key(caller, key, 60, c).secret)):
@@ -178,14 +174,14 @@ class TestRotate:
     def test_last_used_at_survives_deletion_of_old_secrets(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, old = made(world, owner)
+        key, old = made(owner)
         assert works(world, old)
-        used = shown(world, owner, key)["lastUsedAt"]
+        used = shown(owner, key)["lastUsedAt"]
         assert used is not None
         for overlap in (600, 0):
             world.advance(minutes=2)
             self.rotate(world, owner.token, key, overlap)
-            assert shown(world, owner, key)["lastUsedAt"] == used
+            assert shown(owner, key)["lastUsedAt"] == used
         assert len(tokens(world)) == 1
 
     def test_concurrent_use_is_counted_in_last_used_at(
@@ -195,26 +191,26 @@ class TestRotate:
         workspace: WorkspaceScope,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        key, old = made(world, owner)
+        key, old = made(owner)
         before = clock.now()
         with self.used_meanwhile(monkeypatch, old):
             answer = self.rotate(world, owner.token, key)
         assert answer.status == 200
         assert clock.from_text(answer.json["apiKey"]["lastUsedAt"]) >= before
-        assert shown(world, owner, key) == answer.json["apiKey"]
+        assert shown(owner, key) == answer.json["apiKey"]
 
     def test_revoked_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, _ = made(world, owner)
-        revoked(world, owner, key)
+        key, _ = made(owner)
+        revoked(owner, key)
         assert self.rotate(world, owner.token, key).problem() == (409, "key_revoked")
         assert tokens(world) == []
 
     def test_concurrently_revoked_key_is_refused(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, secret = made(world, owner)
+        key, secret = made(owner)
         with world.meanwhile(lambda c: service.revoke_key(workspace, key, c)):
             answer = self.rotate(world, secret, key)
         assert answer.problem() == (409, "key_revoked")
@@ -226,7 +222,7 @@ class TestRotate:
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         rotator = world.member(workspace, Role.ADMIN)
-        key, _ = made(world, admin, f"Sync {CANARY}")
+        key, _ = made(admin, f"Sync {CANARY}")
         answer = self.rotate(world, rotator.token, key, 600)
         emails = world.emails()
         assert {email.to for email in emails} == {owner.email, admin.email}
@@ -241,7 +237,7 @@ class TestRotate:
     def test_owner_who_created_the_key_gets_one_email(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, _ = made(world, owner)
+        key, _ = made(owner)
         self.rotate(world, owner.token, key)
         [email] = world.emails()
         assert email.to == owner.email
@@ -250,7 +246,7 @@ class TestRotate:
     def test_email_names_the_key_that_rotated_itself(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, secret = made(world, owner, f"Robot {CANARY}")
+        key, secret = made(owner, f"Robot {CANARY}")
         self.rotate(world, secret, key)
         [email] = world.emails()
         assert f"Rotated by: Robot {CANARY}" in email.text
@@ -258,7 +254,7 @@ class TestRotate:
     def test_retry_with_old_secret_is_replayed(
         self, world: World, owner: Someone, workspace: WorkspaceScope
     ) -> None:
-        key, old = made(world, owner)
+        key, old = made(owner)
         first = self.rotate(world, old, key, idem="k")
         again = self.rotate(world, old, key, idem="k")
         assert (again.status, again.body) == (200, first.body)

@@ -98,18 +98,17 @@ class TestPurposes:
 PASSWORD_CHOICE = "a quite new password"
 
 
-def _invitation(world: World, owner: Someone) -> str:
+def _invitation(owner: Someone) -> str:
     body = {"email": f"invited.{CANARY}@example.com", "role": "member"}
-    answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
+    answer = owner.call("POST", "/invitations", body)
     assert answer.status == 201, answer.body
     return str(answer.json["id"])
 
 
-def _unsubscribe_token(world: World, owner: Someone) -> str:
+def _unsubscribe_token(owner: Someone) -> str:
     person = {"email": f"reader.{CANARY}@example.com"}
-    profile = world.call("POST", "/profiles", token=owner.token, json_body=person).json["id"]
-    path = f"/profiles/{profile}/unsubscribe-links"
-    answer = world.call("POST", path, token=owner.token, json_body={})
+    profile = owner.call("POST", "/profiles", person).json["id"]
+    answer = owner.call("POST", f"/profiles/{profile}/unsubscribe-links", {})
     return str(answer.json["url"]).rpartition("/")[2]
 
 
@@ -153,8 +152,8 @@ def test_credential_is_accepted_only_for_its_own_use(world: World, shopify: Shop
         "trusted browser": _trusted_browser(owner),
         "challenge": challenged(world, owner),
         "registration": registration,
-        "invitation": _invitation(world, owner),
-        "unsubscribe token": _unsubscribe_token(world, owner),
+        "invitation": _invitation(owner),
+        "unsubscribe token": _unsubscribe_token(owner),
         "connect link": link,
         "install state": approved["state"],
         "install code": approved["code"],
@@ -222,16 +221,13 @@ def test_swapped_stored_responses_are_not_replayed(world: World) -> None:
     world.workspace(owner)
     body = {"name": "Key", "scope": "read"}
     for key in ("one", "other"):
-        assert (
-            world.call("POST", "/api-keys", token=owner.token, json_body=body, key=key).status
-            == 201
-        )
+        assert owner.call("POST", "/api-keys", body, key=key).status == 201
     one, other = (row for row in RecordItem.scan() if row.answer)
     one.answer, other.answer = other.answer, one.answer
     one.save()
     other.save()
     for key in ("one", "other"):
-        answer = world.call("POST", "/api-keys", token=owner.token, json_body=body, key=key)
+        answer = owner.call("POST", "/api-keys", body, key=key)
         assert answer.problem() == (409, "idempotency_secret_sealed")
 
 
@@ -242,9 +238,9 @@ class TestCodes:
         owner = account(world)
         registration, signing_up = _registration(world)
         body = {"email": f"moved.{CANARY}@example.com", "password": PASSWORD}
-        assert world.call("POST", "/me/email", token=owner.token, json_body=body).status == 202
+        assert owner.call("POST", "/me/email", body).status == 202
         new_address = code_in(world.emails()[-1])
-        assert world.call("POST", "/me/two-factor/email", token=owner.token).status == 204
+        assert owner.call("POST", "/me/two-factor/email").status == 204
         turning_on = code_in(world.emails()[-1])
         other = account(world)
         with_email_codes(other)
@@ -255,9 +251,7 @@ class TestCodes:
         backup = with_backup_codes(owner)[0]
 
         def confirms(path: str) -> Callable[[str], Answer]:
-            return lambda code: world.call(
-                "POST", path, token=owner.token, json_body={"code": code}
-            )
+            return lambda code: owner.call("POST", path, {"code": code})
 
         uses: dict[str, Callable[[str], Answer]] = {
             signing_up: lambda code: world.call(

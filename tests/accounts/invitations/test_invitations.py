@@ -27,11 +27,9 @@ def owner(world: World) -> Someone:
     return person
 
 
-def invited(world: World, by: Someone, email: str = GUEST, role: str = "member") -> dict[str, str]:
+def invited(by: Someone, email: str = GUEST, role: str = "member") -> dict[str, str]:
     """An invitation that was just made."""
-    answer = world.call(
-        "POST", "/invitations", token=by.token, json_body={"email": email, "role": role}
-    )
+    answer = by.call("POST", "/invitations", {"email": email, "role": role})
     assert answer.status == 201, answer.body
     body: dict[str, str] = answer.json
     return body
@@ -53,17 +51,13 @@ class TestCreate:
         ],
     )
     def test_bad_input(self, world: World, owner: Someone, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert owner.call("POST", "/invitations", body).error_paths() == paths
         assert world.emails() == []
 
     def test_emails_the_link(self, world: World, owner: Someone) -> None:
         before = clock.now()
-        answer = world.call(
-            "POST",
-            "/invitations",
-            token=owner.token,
-            json_body={"email": f" {GUEST.upper()} ", "role": "admin"},
+        answer = owner.call(
+            "POST", "/invitations", {"email": f" {GUEST.upper()} ", "role": "admin"}
         )
         assert answer.status == 201
         body = answer.json
@@ -100,12 +94,7 @@ class TestCreate:
     def test_already_member(self, world: World, owner: Someone) -> None:
         workspace = world.workspace(owner)
         member = world.member(workspace)
-        answer = world.call(
-            "POST",
-            "/invitations",
-            token=owner.token,
-            json_body={"email": member.email, "role": "member"},
-        )
+        answer = owner.call("POST", "/invitations", {"email": member.email, "role": "member"})
         assert answer.problem() == (409, "already_member")
 
     def test_aws_calls_do_not_reveal_who_has_an_account(self, world: World, owner: Someone) -> None:
@@ -114,19 +103,15 @@ class TestCreate:
         def calls(email: str) -> list[str]:
             body = {"email": email, "role": "member"}
             clear_key_cache()
-            return counted(
-                lambda: world.call("POST", "/invitations", token=owner.token, json_body=body)
-            )
+            return counted(lambda: owner.call("POST", "/invitations", body))
 
         calls(f"first.{GUEST}")  # makes the rows that the others change
         assert calls(GUEST) == calls(world.person().email)
 
     def test_already_invited_even_if_expired(self, world: World, owner: Someone) -> None:
-        invited(world, owner)
+        invited(owner)
         world.advance(days=8)
-        answer = world.call(
-            "POST", "/invitations", token=owner.token, json_body={"email": GUEST, "role": "admin"}
-        )
+        answer = owner.call("POST", "/invitations", {"email": GUEST, "role": "admin"})
         assert answer.problem() == (409, "already_invited")
         assert len(world.emails()) == 1
 
@@ -139,47 +124,44 @@ class TestCreate:
         assert stored is not None
 
         def meanwhile() -> None:
-            invited(world, owner, FIRST)
+            invited(owner, FIRST)
             commit_anew(lambda changes: members.end(changes, stored))
 
         body = {"email": GUEST, "role": "member"}
         with before_the_commit(meanwhile):
-            answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
+            answer = owner.call("POST", "/invitations", body)
         assert answer.problem() == (404, "not_found")
         assert [row.email for row in InvitationRepository(workspace).all_open()] == [FIRST]
         assert [email.to for email in world.emails()] == [FIRST]
 
     def test_limit_of_fifty_emails_in_24_hours(self, world: World, owner: Someone) -> None:
         for number in range(50):
-            invited(world, owner, f"guest{number}@example.com")
+            invited(owner, f"guest{number}@example.com")
         again = {"email": GUEST, "role": "member"}
-        answer = world.call("POST", "/invitations", token=owner.token, json_body=again)
+        answer = owner.call("POST", "/invitations", again)
         assert answer.problem() == (429, "invitation_send_limit")
         wait = int(answer.header("retry-after") or 0)
         assert 0 < wait <= 24 * 60 * 60
         world.advance(seconds=wait)
-        answer = world.call("POST", "/invitations", token=owner.token, json_body=again)
+        answer = owner.call("POST", "/invitations", again)
         assert answer.status == 201
 
     @pytest.mark.parametrize("key", ["", "x" * 256])
-    def test_idempotency_key_of_wrong_length_is_refused(
-        self, world: World, owner: Someone, key: str
-    ) -> None:
-        body = {"email": GUEST, "role": "member"}
-        answer = world.call("POST", "/invitations", token=owner.token, json_body=body, key=key)
+    def test_idempotency_key_of_wrong_length_is_refused(self, owner: Someone, key: str) -> None:
+        answer = owner.call("POST", "/invitations", {"email": GUEST, "role": "member"}, key=key)
         assert answer.error_paths() == ["header.idempotency-key"]
 
     def test_stored_conflict_is_replayed_for_24_hours(self, world: World, owner: Someone) -> None:
-        made = invited(world, owner)
+        made = invited(owner)
         body = {"email": GUEST, "role": "member"}
-        first = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
+        first = owner.call("POST", "/invitations", body, key="k")
         assert first.problem() == (409, "already_invited")
-        world.call("DELETE", f"/invitations/{made['id']}", token=owner.token)
-        again = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
+        owner.call("DELETE", f"/invitations/{made['id']}")
+        again = owner.call("POST", "/invitations", body, key="k")
         assert (again.status, again.body) == (first.status, first.body)
         assert again.header("idempotency-replayed") == "true"
         world.advance(hours=24, seconds=1)
-        anew = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
+        anew = owner.call("POST", "/invitations", body, key="k")
         assert anew.status == 201
 
 
@@ -187,7 +169,7 @@ class TestPreview:
     """GET /invitations/{id}/preview."""
 
     def test_anonymous_caller_with_the_link(self, world: World, owner: Someone) -> None:
-        made = invited(world, owner)
+        made = invited(owner)
         answer = world.call("GET", f"/invitations/{made['id']}/preview")
         assert answer.status == 200
         slug = answer.json["workspaceSlug"]
@@ -202,15 +184,12 @@ class TestPreview:
         }
 
     def test_expired(self, world: World, owner: Someone) -> None:
-        made = invited(world, owner)
+        made = invited(owner)
         world.advance(days=7)
-        answer = world.call("GET", f"/invitations/{made['id']}/preview")
-        assert answer.json["status"] == "expired"
+        assert world.call("GET", f"/invitations/{made['id']}/preview").json["status"] == "expired"
 
     def test_unknown(self, world: World) -> None:
-        answer = world.call("GET", f"/invitations/{uuid4()}/preview")
-        assert answer.problem() == (404, "not_found")
+        assert world.call("GET", f"/invitations/{uuid4()}/preview").problem() == (404, "not_found")
 
     def test_malformed_id_is_refused(self, world: World) -> None:
-        answer = world.call("GET", "/invitations/7/preview")
-        assert answer.error_paths() == ["path.id"]
+        assert world.call("GET", "/invitations/7/preview").error_paths() == ["path.id"]

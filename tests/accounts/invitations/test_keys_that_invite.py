@@ -49,13 +49,12 @@ def invites(world: World, token: str, role: str = "admin", email: str | None = N
 def revoke(world: World, owner: Someone, key: str) -> None:
     """The owner revokes the key."""
     path = f"/api-keys/{world.key_of(key).id}/revoke"
-    assert world.call("POST", path, token=owner.token).status == 200
+    assert owner.call("POST", path).status == 200
 
 
-def open_ids(world: World, owner: Someone) -> set[str]:
+def open_ids(owner: Someone) -> set[str]:
     """The open invitations."""
-    query = {"pageSize": 100}
-    items = world.call("GET", "/invitations", token=owner.token, query=query).json["items"]
+    items = owner.call("GET", "/invitations", query={"pageSize": 100}).json["items"]
     return {item["id"] for item in items}
 
 
@@ -90,8 +89,7 @@ class TestOwnerNotifications:
         invitation = invites(world, key)
         world.advance(hours=1)
         with self.one_email(world, owner):
-            path = f"/invitations/{invitation}/resend"
-            assert world.call("POST", path, token=key).status == 204
+            assert world.call("POST", f"/invitations/{invitation}/resend", token=key).status == 204
 
     @pytest.mark.parametrize("role", ["admin", "member"])
     def test_key_changes_a_role(
@@ -114,8 +112,7 @@ class TestOwnerNotifications:
         membership = world.membership(world.member(workspace), workspace)
         assert membership is not None
         with self.one_email(world, owner) as emails:
-            answer = world.call("DELETE", f"/members/{membership.id}", token=key)
-            assert answer.status == 204
+            assert world.call("DELETE", f"/members/{membership.id}", token=key).status == 204
         assert "removed a member" in emails[0].subject
 
     def test_actions_of_people_send_no_email(
@@ -126,8 +123,8 @@ class TestOwnerNotifications:
         assert membership is not None
         before = len(world.emails())
         path = f"/members/{membership.id}"
-        world.call("PATCH", path, token=admin.token, json_body={"role": "admin"})
-        world.call("DELETE", path, token=admin.token)
+        admin.call("PATCH", path, {"role": "admin"})
+        admin.call("DELETE", path)
         invites(world, admin.token)
         assert [e for e in world.emails()[before:] if e.to == owner.email] == []
 
@@ -148,7 +145,7 @@ class TestRevokeKey:
         invitation = invites(world, key)
         theirs = {invites(world, other), invites(world, owner.token)}
         revoke(world, owner, key)
-        assert open_ids(world, owner) == theirs
+        assert open_ids(owner) == theirs
         assert status(invitation) is InvitationStatus.CANCELED
         preview = world.call("GET", f"/invitations/{invitation}/preview")
         assert preview.json["status"] == "canceled"
@@ -159,7 +156,7 @@ class TestRevokeKey:
         email = f"again.{CANARY}@example.com"
         invites(world, key, email=email)
         revoke(world, owner, key)
-        assert open_ids(world, owner) == set()
+        assert open_ids(owner) == set()
         invites(world, owner.token, email=email)
 
     def test_many_invitations_are_canceled_in_batches(
@@ -168,7 +165,7 @@ class TestRevokeKey:
         monkeypatch.setattr(cancelling, "MAX_AT_ONCE", 2)
         made = [invites(world, key) for _ in range(5)]
         revoke(world, owner, key)
-        assert open_ids(world, owner) == set()
+        assert open_ids(owner) == set()
         assert {status(each) for each in made} == {InvitationStatus.CANCELED}
 
     @pytest.mark.parametrize("action", ["accept", "decline"])
@@ -188,7 +185,7 @@ class TestRevokeKey:
         assert status(invitation) is InvitationStatus.PENDING
         preview = world.call("GET", f"/invitations/{invitation}/preview")
         assert preview.json["status"] == "canceled"
-        answer = world.call("POST", f"/invitations/{invitation}/{action}", token=thief.token)
+        answer = thief.call("POST", f"/invitations/{invitation}/{action}")
         assert answer.problem() == (409, "invitation_closed")
 
     def test_concurrently_accepted_invitation_is_refused(
@@ -197,7 +194,7 @@ class TestRevokeKey:
         thief = world.person()
         path = f"/invitations/{invites(world, key, email=thief.email)}/accept"
         with before_the_commit(partial(revoke, world, owner, key)):
-            answer = world.call("POST", path, token=thief.token)
+            answer = thief.call("POST", path)
         assert answer.problem() == (409, "invitation_closed")
 
     def test_concurrently_created_invitation_is_refused(
@@ -208,7 +205,7 @@ class TestRevokeKey:
         with before_the_commit(partial(revoke, world, owner, key)):
             answer = world.call("POST", "/invitations", token=key, json_body=body)
         assert answer.problem() == (401, "unauthenticated")
-        assert open_ids(world, owner) == set()
+        assert open_ids(owner) == set()
 
     def test_killed_at_any_call_then_completed_by_retry(
         self,
@@ -225,10 +222,9 @@ class TestRevokeKey:
         key_id = world.key_of(key).id
 
         def work() -> Any:
-            path = f"/api-keys/{key_id}/revoke"
-            assert world.call("POST", path, token=owner.token).status == 200
+            assert owner.call("POST", f"/api-keys/{key_id}/revoke").status == 200
 
         for positions in crashes(world, work):
             work()
-            assert open_ids(world, owner) == set(), positions
+            assert open_ids(owner) == set(), positions
             assert not ApiKeyRepository(workspace).is_active(key_id)

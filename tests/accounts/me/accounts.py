@@ -52,9 +52,9 @@ def partition(world: World, someone: Someone) -> set[str]:
     return {key for key in keys if key != "person" and not key.startswith(apart)}
 
 
-def two_factor(world: World, someone: Someone) -> Json:
+def two_factor(someone: Someone) -> Json:
     """What `GET /me` says of two-factor."""
-    answer = world.call("GET", "/me", token=someone.token)
+    answer = someone.call("GET", "/me")
     assert answer.status == 200, answer.body
     found: Json = answer.json["user"]["twoFactor"]
     return found
@@ -96,24 +96,22 @@ def code_in(email: Email) -> str:
     return code
 
 
-def start_app(world: World, someone: Someone) -> str:
+def start_app(someone: Someone) -> str:
     """Begins to set the app up; the secret."""
-    answer = world.call(
-        "POST", "/me/two-factor/app", token=someone.token, json_body={"password": PASSWORD}
-    )
+    answer = someone.call("POST", "/me/two-factor/app", {"password": PASSWORD})
     assert answer.status == 200, answer.body
     return str(answer.json["secret"])
 
 
 def app_on(world: World, someone: Someone) -> list[str]:
     """Turns the app method on; the backup codes."""
-    code = totp(start_app(world, someone))
-    return _confirmed(world, someone, "/me/two-factor/app/confirm", code)
+    code = totp(start_app(someone))
+    return _confirmed(someone, "/me/two-factor/app/confirm", code)
 
 
 def start_email(world: World, someone: Someone) -> str:
     """Asks for the code that turns emailed codes on; the code."""
-    answer = world.call("POST", "/me/two-factor/email", token=someone.token)
+    answer = someone.call("POST", "/me/two-factor/email")
     assert answer.status == 204, answer.body
     return code_in(world.emails()[-1])
 
@@ -121,11 +119,11 @@ def start_email(world: World, someone: Someone) -> str:
 def email_on(world: World, someone: Someone) -> list[str]:
     """Turns the email method on; the backup codes."""
     code = start_email(world, someone)
-    return _confirmed(world, someone, "/me/two-factor/email/confirm", code)
+    return _confirmed(someone, "/me/two-factor/email/confirm", code)
 
 
-def _confirmed(world: World, someone: Someone, path: str, code: str) -> list[str]:
-    answer = world.call("POST", path, token=someone.token, json_body={"code": code})
+def _confirmed(someone: Someone, path: str, code: str) -> list[str]:
+    answer = someone.call("POST", path, {"code": code})
     assert answer.status == 200, answer.body
     codes: list[str] = answer.json["backupCodes"]
     return codes
@@ -136,10 +134,10 @@ def refuses_wrong_password(world: World, path: str, body: Json, field: str = "pa
     someone = account(world)
     before = row_of(someone).attribute_values
     for _ in range(10):
-        answer = world.call("POST", path, token=someone.token, json_body={**body, field: WRONG})
+        answer = someone.call("POST", path, {**body, field: WRONG})
         assert answer.problem() == (422, "password_wrong")
     world.advance(minutes=5)
-    answer = world.call("POST", path, token=someone.token, json_body={**body, field: PASSWORD})
+    answer = someone.call("POST", path, {**body, field: PASSWORD})
     assert answer.problem() == (429, "sign_in_limit")
     assert 0 < int(answer.header("retry-after") or 0) <= 10 * 60
     assert row_of(someone).attribute_values == before
@@ -153,10 +151,10 @@ def keeps_its_secret(world: World, someone: Someone, path: str, body: Json, secr
     `secrets` names the field. The record holds none of them in clear; another session of the same
     person gets no answer, and nothing runs.
     """
-    first = world.call("POST", path, token=someone.token, json_body=body, key="k")
+    first = someone.call("POST", path, body, key="k")
     assert first.status == 200, first.body
     before = _state(world, someone)
-    again = world.call("POST", path, token=someone.token, json_body=body, key="k")
+    again = someone.call("POST", path, body, key="k")
     assert (again.status, again.body) == (200, first.body)
     assert again.header("idempotency-replayed") == "true"
     assert _state(world, someone) == before

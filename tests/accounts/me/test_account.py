@@ -29,7 +29,7 @@ class TestGet:
 
     def test_person_without_workspace(self, world: World) -> None:
         someone = world.person()
-        answer = world.call("GET", "/me", token=someone.token)
+        answer = someone.call("GET", "/me")
         assert answer.status == 200
         assert answer.json == {
             "user": {
@@ -48,7 +48,7 @@ class TestGet:
         second = world.workspace(someone, "bee shop")
         first = world.workspace(world.person(), "Ånn's shop")
         world.join(someone, first, Role.ADMIN)
-        answer = world.call("GET", "/me", token=someone.token)
+        answer = someone.call("GET", "/me")
         assert answer.json["workspaces"] == [
             {
                 "id": str(scope.id),
@@ -68,7 +68,7 @@ class TestGet:
         owner = world.person()
         workspace = world.workspace(owner)
         world.require_two_factor(workspace)
-        answer = world.call("GET", "/me", token=owner.token)
+        answer = owner.call("GET", "/me")
         assert [w["requireTwoFactor"] for w in answer.json["workspaces"]] == [True]
 
     @pytest.mark.parametrize("scope", list(KeyScope))
@@ -111,15 +111,14 @@ class TestUpdate:
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
         someone = world.person()
-        answer = world.call("PATCH", "/me", token=someone.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert someone.call("PATCH", "/me", body).error_paths() == paths
         assert row_of(someone).name == someone.name
 
     def test_changes_the_name(self, world: World) -> None:
         someone, other = world.person(), world.person()
         name = f"Ann {CANARY}"
-        answer = world.call("PATCH", "/me", token=someone.token, json_body={"name": f" {name} "})
-        shown = world.call("GET", "/me", token=someone.token).json
+        answer = someone.call("PATCH", "/me", {"name": f" {name} "})
+        shown = someone.call("GET", "/me").json
         assert shown["user"]["name"] == name
         assert (answer.status, answer.json) == (200, shown)
         assert row_of(other).name == other.name
@@ -133,8 +132,8 @@ class TestGetWorkspace:
         first, second = world.workspace(someone), world.workspace(someone)
         other, _ = world.sign_in(someone.id, second)
         body = {"workspaceId": str(first.id)}
-        chosen = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
-        shown = world.call("GET", "/me/workspace", token=someone.token)
+        chosen = someone.call("PUT", "/me/workspace", body)
+        shown = someone.call("GET", "/me/workspace")
         assert (shown.status, shown.json) == (200, chosen.json)
         assert shown.header("etag") == chosen.header("etag")
         assert shown.json == world.call("GET", f"/workspaces/{first.id}", token=other).json
@@ -143,36 +142,34 @@ class TestGetWorkspace:
 
     def test_no_active_workspace_is_404(self, world: World) -> None:
         someone = world.person()
-        answer = world.call("GET", "/me/workspace", token=someone.token)
+        answer = someone.call("GET", "/me/workspace")
         assert answer.problem() == (404, "not_found")
         workspace = world.workspace(world.person())
         world.join(someone, workspace, Role.MEMBER)
-        answer = world.call("GET", "/me/workspace", token=someone.token)
+        answer = someone.call("GET", "/me/workspace")
         assert (answer.status, answer.json["role"]) == (200, "member")
         membership = world.membership(someone, workspace)
         assert membership is not None
         commit_anew(lambda c: WorkspaceRepository(workspace).delete_member(c, membership))
-        answer = world.call("GET", "/me/workspace", token=someone.token)
+        answer = someone.call("GET", "/me/workspace")
         assert answer.problem() == (404, "not_found")
 
     def test_workspace_requiring_two_factor(self, world: World) -> None:
         someone = world.person()
         workspace = world.workspace(someone)
         world.require_two_factor(workspace)
-        answer = world.call("GET", "/me/workspace", token=someone.token)
+        answer = someone.call("GET", "/me/workspace")
         assert (answer.status, answer.json["id"]) == (200, str(workspace.id))
 
     def test_concurrent_choice_fails_the_precondition(self, world: World) -> None:
         someone = world.person()
         first, second = world.workspace(someone), world.workspace(someone)
-        tag = world.call("GET", "/me/workspace", token=someone.token).header("etag")
+        tag = someone.call("GET", "/me/workspace").header("etag")
         assert tag is not None
 
         def choose(workspace: WorkspaceScope, **headers: str) -> Answer:
             body = {"workspaceId": str(workspace.id)}
-            return world.call(
-                "PUT", "/me/workspace", token=someone.token, json_body=body, headers=headers
-            )
+            return someone.call("PUT", "/me/workspace", body, headers=headers)
 
         with before_the_commit(lambda: choose(first)):
             answer = choose(second, **{"if-match": tag})
@@ -193,19 +190,13 @@ class TestSetWorkspace:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("PUT", "/me/workspace", token=world.person().token, json_body=body)
-        assert answer.error_paths() == paths
+        assert world.person().call("PUT", "/me/workspace", body).error_paths() == paths
 
     def test_foreign_or_unknown_workspace_is_refused(self, world: World) -> None:
         someone, theirs = world.person(), world.workspace(world.person())
         own_workspace = world.workspace(someone)
         for identifier in (theirs.id, uuid4()):
-            answer = world.call(
-                "PUT",
-                "/me/workspace",
-                token=someone.token,
-                json_body={"workspaceId": str(identifier)},
-            )
+            answer = someone.call("PUT", "/me/workspace", {"workspaceId": str(identifier)})
             assert answer.problem() == (422, "validation")
         assert active_workspace(someone.token) == own_workspace
         assert row_of(someone).last_workspace_id is None
@@ -214,13 +205,8 @@ class TestSetWorkspace:
         someone = world.person()
         first, second = world.workspace(someone), world.workspace(someone)
         other, _ = world.sign_in(someone.id, first)
-        answer = world.call(
-            "PUT",
-            "/me/workspace",
-            token=someone.token,
-            json_body={"workspaceId": str(first.id)},
-        )
-        shown = world.call("GET", f"/workspaces/{first.id}", token=someone.token).json
+        answer = someone.call("PUT", "/me/workspace", {"workspaceId": str(first.id)})
+        shown = someone.call("GET", f"/workspaces/{first.id}").json
         assert (answer.status, answer.json) == (200, shown)
         assert active_workspace(someone.token) == first
         assert row_of(someone).last_workspace_id == first.id
@@ -233,11 +219,6 @@ class TestSetWorkspace:
         workspace = world.workspace(someone)
         world.require_two_factor(workspace)
         world.activate(someone, None)
-        answer = world.call(
-            "PUT",
-            "/me/workspace",
-            token=someone.token,
-            json_body={"workspaceId": str(workspace.id)},
-        )
+        answer = someone.call("PUT", "/me/workspace", {"workspaceId": str(workspace.id)})
         assert (answer.status, answer.json["requireTwoFactor"]) == (200, True)
         assert active_workspace(someone.token) == workspace

@@ -46,8 +46,7 @@ class TestChangePassword:
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
         someone = account(world)
-        answer = world.call("POST", self.path, token=someone.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert someone.call("POST", self.path, body).error_paths() == paths
         assert verify_password(row_of(someone).password_hash, PASSWORD)
 
     def test_wrong_password(self, world: World) -> None:
@@ -57,8 +56,7 @@ class TestChangePassword:
         someone = account(world)
         for _ in range(6):
             for current, password in ((PASSWORD, NEW_PASSWORD), (NEW_PASSWORD, PASSWORD)):
-                body = {"current": current, "password": password}
-                answer = world.call("POST", self.path, token=someone.token, json_body=body)
+                answer = someone.call("POST", self.path, {"current": current, "password": password})
                 assert answer.status == 204
 
     def test_every_other_session_and_trusted_browser_ends(self, world: World) -> None:
@@ -66,20 +64,20 @@ class TestChangePassword:
         elsewhere, _ = world.sign_in(someone.id)
         trust(someone, 2)
         trust(other)
-        answer = world.call("POST", self.path, token=someone.token, json_body=self.body)
+        answer = someone.call("POST", self.path, self.body)
         assert (answer.status, answer.body) == (204, b"")
         assert verify_password(row_of(someone).password_hash, NEW_PASSWORD)
         assert world.call("GET", "/me", token=elsewhere).problem() == (401, "unauthenticated")
-        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert two_factor(someone)["trustedBrowsers"] == 0
         assert partition(world, someone) == set()
-        sessions = world.call("GET", "/sessions", token=someone.token).json
+        sessions = someone.call("GET", "/sessions").json
         assert [row["id"] for row in sessions["items"]] == [str(someone.session_id)]
-        assert two_factor(world, other)["trustedBrowsers"] == 1
+        assert two_factor(other)["trustedBrowsers"] == 1
         assert verify_password(row_of(other).password_hash, PASSWORD)
 
     def test_person_is_emailed(self, world: World) -> None:
         someone = account(world)
-        world.call("POST", self.path, token=someone.token, json_body=self.body)
+        someone.call("POST", self.path, self.body)
         [email] = world.emails()
         assert email.to == someone.email
         assert email.subject == "Your Storepost password was changed"
@@ -102,8 +100,7 @@ class TestChangeEmail:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
-        assert answer.error_paths() == paths
+        assert account(world).call("POST", self.path, body).error_paths() == paths
         assert world.emails() == []
 
     def test_wrong_password(self, world: World) -> None:
@@ -112,7 +109,7 @@ class TestChangeEmail:
     def test_code_is_emailed_to_the_new_address(self, world: World) -> None:
         someone = account(world)
         body = {"email": f" {NEW_ADDRESS.upper()} ", "password": PASSWORD}
-        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        answer = someone.call("POST", self.path, body)
         assert (answer.status, answer.body) == (202, b"")
         assert answer.header("content-type") is None
         [email] = world.emails()
@@ -129,9 +126,8 @@ class TestChangeEmail:
 
     def test_address_of_another_account_is_not_revealed(self, world: World) -> None:
         someone, owner = account(world), account(world)
-        free = world.call("POST", self.path, token=someone.token, json_body=self.body)
-        body = {"email": owner.email, "password": PASSWORD}
-        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        free = someone.call("POST", self.path, self.body)
+        answer = someone.call("POST", self.path, {"email": owner.email, "password": PASSWORD})
         assert answer.status == 202
         assert answer.without_id == free.without_id
         _, email = world.emails()
@@ -142,9 +138,7 @@ class TestChangeEmail:
         assert (person_of(someone).email, person_of(owner).email) == (someone.email, owner.email)
         # The confirmation doesn't reveal it either: it counts tries as for any other address.
         for expected in [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]:
-            tried = world.call(
-                "POST", "/me/email/confirm", token=someone.token, json_body={"code": "none"}
-            )
+            tried = someone.call("POST", "/me/email/confirm", {"code": "none"})
             assert tried.problem() == expected
 
     def test_aws_calls_do_not_reveal_who_has_the_address(self, world: World) -> None:
@@ -153,17 +147,14 @@ class TestChangeEmail:
         def calls(email: str) -> list[str]:
             body = {"email": email, "password": PASSWORD}
             clear_key_cache()
-            return counted(
-                lambda: world.call("POST", self.path, token=someone.token, json_body=body)
-            )
+            return counted(lambda: someone.call("POST", self.path, body))
 
         calls(f"first.{CANARY}@example.com")  # the rows that the others replace
         assert calls(NEW_ADDRESS) == calls(owner.email)
 
     def test_own_address_changes_nothing(self, world: World) -> None:
         someone = account(world)
-        body = {"email": someone.email, "password": PASSWORD}
-        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        answer = someone.call("POST", self.path, {"email": someone.email, "password": PASSWORD})
         assert (answer.status, answer.body) == (202, b"")
         assert world.emails() == []
         assert partition(world, someone) == set()
@@ -173,14 +164,14 @@ class TestChangeEmail:
         for email in (NEW_ADDRESS, owner.email):
             body = {"email": email, "password": PASSWORD}
             for _ in range(5):
-                answer = world.call("POST", self.path, token=someone.token, json_body=body)
+                answer = someone.call("POST", self.path, body)
                 assert answer.status == 202
-            answer = world.call("POST", self.path, token=someone.token, json_body=body)
+            answer = someone.call("POST", self.path, body)
             assert answer.problem() == (429, "code_send_limit")
             assert 0 < int(answer.header("retry-after") or 0) <= 3600
         assert len(world.emails()) == 10
         world.advance(hours=1)
-        answer = world.call("POST", self.path, token=someone.token, json_body=self.body)
+        answer = someone.call("POST", self.path, self.body)
         assert answer.status == 202
 
     def test_limit_of_ten_codes_per_person_and_hour(self, world: World) -> None:
@@ -189,8 +180,7 @@ class TestChangeEmail:
         strangers = [f"{number}.{CANARY}@example.com" for number in range(11)]
 
         def ask(by: Someone, email: str) -> Answer:
-            body = {"email": email, "password": PASSWORD}
-            return world.call("POST", self.path, token=by.token, json_body=body)
+            return by.call("POST", self.path, {"email": email, "password": PASSWORD})
 
         assert [ask(someone, email).status for email in strangers[:10]] == [202] * 10
         refused = ask(someone, strangers[10])
@@ -210,31 +200,28 @@ class TestConfirmEmail:
 
     def requested_code(self, world: World, someone: Someone, email: str = NEW_ADDRESS) -> str:
         """The code that came to the new address."""
-        body = {"email": email, "password": PASSWORD}
-        answer = world.call("POST", "/me/email", token=someone.token, json_body=body)
+        answer = someone.call("POST", "/me/email", {"email": email, "password": PASSWORD})
         assert answer.status == 202
         return code_in(world.emails()[-1])
 
-    def confirm(self, world: World, someone: Someone, code: str, key: str | None = None) -> Answer:
+    def confirm(self, someone: Someone, code: str, key: str | None = None) -> Answer:
         """The answer to the code."""
-        return world.call("POST", self.path, token=someone.token, json_body={"code": code}, key=key)
+        return someone.call("POST", self.path, {"code": code}, key=key)
 
     @pytest.mark.parametrize(
         ("body", "paths"),
         [({}, ["/code"]), ({"code": 123456}, ["/code"]), ({"code": "1", "email": "a"}, ["/email"])],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
-        assert answer.error_paths() == paths
+        assert account(world).call("POST", self.path, body).error_paths() == paths
 
     def test_without_requested_change(self, world: World) -> None:
-        answer = self.confirm(world, account(world), "123456")
-        assert answer.problem() == (410, "challenge_closed")
+        assert self.confirm(account(world), "123456").problem() == (410, "challenge_closed")
 
     def test_code_of_another_person_is_refused(self, world: World) -> None:
         someone, other = account(world), account(world)
         code = self.requested_code(world, someone)
-        assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
+        assert self.confirm(other, code).problem() == (410, "challenge_closed")
         assert person_of(other).email == other.email
 
     def test_changes_the_address(self, world: World) -> None:
@@ -242,7 +229,7 @@ class TestConfirmEmail:
         trust(someone)
         code = self.requested_code(world, someone)
         before = clock.now()
-        answer = self.confirm(world, someone, code)
+        answer = self.confirm(someone, code)
         assert (answer.status, answer.body) == (204, b"")
         row = row_of(someone)
         assert row.email == NEW_ADDRESS
@@ -253,19 +240,19 @@ class TestConfirmEmail:
         assert found.id == someone.id
         assert find_account(someone.email) is None
         assert partition(world, someone) == set()
-        assert two_factor(world, someone)["trustedBrowsers"] == 0
-        assert world.call("GET", "/me", token=someone.token).json["user"]["email"] == NEW_ADDRESS
+        assert two_factor(someone)["trustedBrowsers"] == 0
+        assert someone.call("GET", "/me").json["user"]["email"] == NEW_ADDRESS
         email = world.emails()[-1]
         assert email.to == someone.email
         assert f"n***@{NEW_ADDRESS.partition('@')[2]}" in email.text
         assert NEW_ADDRESS not in email.text + email.html
-        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+        assert self.confirm(someone, code).problem() == (410, "challenge_closed")
 
     def test_old_address_becomes_available(self, world: World) -> None:
         someone, other = account(world), account(world)
-        self.confirm(world, someone, self.requested_code(world, someone))
+        self.confirm(someone, self.requested_code(world, someone))
         code = self.requested_code(world, other, someone.email)
-        assert self.confirm(world, other, code).status == 204
+        assert self.confirm(other, code).status == 204
         assert person_of(other).email == someone.email
 
     def test_only_latest_code_and_address_are_accepted(self, world: World) -> None:
@@ -273,8 +260,8 @@ class TestConfirmEmail:
         first = self.requested_code(world, someone)
         second = self.requested_code(world, someone, latest)
         if first != second:
-            assert self.confirm(world, someone, first).problem() == (422, "code_invalid")
-        assert self.confirm(world, someone, second).status == 204
+            assert self.confirm(someone, first).problem() == (422, "code_invalid")
+        assert self.confirm(someone, second).status == 204
         assert person_of(someone).email == latest
         assert find_account(NEW_ADDRESS) is None
 
@@ -282,25 +269,24 @@ class TestConfirmEmail:
         someone = account(world)
         code = self.requested_code(world, someone)
         world.advance(minutes=10)
-        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+        assert self.confirm(someone, code).problem() == (410, "challenge_closed")
         assert person_of(someone).email == someone.email
 
     def test_five_wrong_codes_end_the_change(self, world: World) -> None:
         someone = account(world)
         code = self.requested_code(world, someone)
         for _ in range(5):
-            answer = self.confirm(world, someone, wrong(code))
-            assert answer.problem() == (422, "code_invalid")
-        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+            assert self.confirm(someone, wrong(code)).problem() == (422, "code_invalid")
+        assert self.confirm(someone, code).problem() == (410, "challenge_closed")
         assert person_of(someone).email == someone.email
         again = self.requested_code(world, someone)
-        assert self.confirm(world, someone, again).status == 204
+        assert self.confirm(someone, again).status == 204
 
     def test_address_confirmed_by_another_account_first(self, world: World) -> None:
         first, second = account(world), account(world)
         codes = [self.requested_code(world, first), self.requested_code(world, second)]
-        assert self.confirm(world, first, codes[0]).status == 204
-        assert self.confirm(world, second, codes[1]).problem() == (409, "email_taken")
+        assert self.confirm(first, codes[0]).status == 204
+        assert self.confirm(second, codes[1]).problem() == (409, "email_taken")
         assert person_of(second).email == second.email
         found = find_account(NEW_ADDRESS)
         assert found is not None

@@ -27,10 +27,9 @@ from tests.harness.runs import run_worker
 from tests.harness.world import Answer, Someone, World
 
 
-def delete(world: World, someone: Someone, key: str | None = None) -> Answer:
+def delete(someone: Someone, key: str | None = None) -> Answer:
     """The answer with the right password."""
-    body = {"password": PASSWORD}
-    return world.call("POST", "/me/delete", token=someone.token, json_body=body, key=key)
+    return someone.call("POST", "/me/delete", {"password": PASSWORD}, key=key)
 
 
 def membership_exists(workspace: WorkspaceScope, someone: Someone) -> bool:
@@ -54,8 +53,7 @@ class TestDelete:
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
         someone = account(world)
-        answer = world.call("POST", "/me/delete", token=someone.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert someone.call("POST", "/me/delete", body).error_paths() == paths
         assert find_person(PersonScope(someone.id)) is not None
 
     def test_wrong_password(self, world: World) -> None:
@@ -65,10 +63,10 @@ class TestDelete:
         someone = account(world)
         own, joined = world.workspace(someone), world.workspace(world.person())
         world.join(someone, joined, Role.ADMIN)
-        assert delete(world, someone).problem() == (409, "owner_leave")
+        assert delete(someone).problem() == (409, "owner_leave")
         assert membership_exists(own, someone)
         assert membership_exists(joined, someone)
-        assert world.call("GET", "/me", token=someone.token).status == 200
+        assert someone.call("GET", "/me").status == 200
         assert world.queue_depth("AccountErasureQueue") == 0
 
     def test_account_and_memberships_end_immediately(self, world: World) -> None:
@@ -76,7 +74,7 @@ class TestDelete:
         workspace = world.workspace(owner)
         world.join(someone, workspace, Role.ADMIN)
         elsewhere, _ = world.sign_in(someone.id)
-        answer = delete(world, someone)
+        answer = delete(someone)
         assert (answer.status, answer.body) == (204, b"")
         for token in (someone.token, elsewhere):
             assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
@@ -94,12 +92,12 @@ class TestDelete:
         trust(someone, 2)
         world.sign_in(someone.id)
         invited = {"email": "guest@example.com", "role": "member"}
-        created = world.call("POST", "/invitations", token=someone.token, json_body=invited)
+        created = someone.call("POST", "/invitations", invited)
         assert created.status == 201
         body = {"email": "next.canary@example.com", "password": PASSWORD}
-        assert world.call("POST", "/me/email", token=someone.token, json_body=body).status == 202
+        assert someone.call("POST", "/me/email", body).status == 202
         others = traces(world, other)
-        assert delete(world, someone, key="k").status == 204
+        assert delete(someone, key="k").status == 204
         world.deliver()
         # An invitation belongs to its workspace, with the name of its sender.
         assert [row for row in traces(world, someone) if "'invited_by'" not in row] == []
@@ -110,7 +108,7 @@ class TestDelete:
 
     def test_message_missed_by_the_stream_is_swept(self, world: World) -> None:
         someone = account(world)
-        assert delete(world, someone).status == 204
+        assert delete(someone).status == 204
         world.advance(minutes=2, seconds=1)
         assert run_schedule("outbox_sweep") == {"sent": 1}
         assert world.rows("due#") == []
@@ -118,9 +116,8 @@ class TestDelete:
 
     def test_address_becomes_available(self, world: World) -> None:
         someone, other = account(world), account(world)
-        assert delete(world, someone).status == 204
-        body = {"email": someone.email, "password": PASSWORD}
-        world.call("POST", "/me/email", token=other.token, json_body=body)
+        assert delete(someone).status == 204
+        other.call("POST", "/me/email", {"email": someone.email, "password": PASSWORD})
         assert world.emails()[-1].to == someone.email
         assert other.name in world.emails()[-1].text
 
@@ -133,7 +130,7 @@ class TestDelete:
         key = world.api_key(workspace, KeyScope.WRITE, someone)
         invited = {"email": "guest@example.com", "role": "member"}
         assert world.call("GET", "/invitations", token=key).status == 200
-        delete(world, someone)
+        delete(someone)
         if delivered:
             world.deliver()
         assert world.call("GET", "/invitations", token=key).status == 200
@@ -148,7 +145,7 @@ class TestDelete:
         for workspace in workspaces:
             world.join(someone, workspace, Role.ADMIN)
         keys = [world.api_key(workspace, KeyScope.WRITE, someone) for workspace in workspaces]
-        assert delete(world, someone, key="k").status == 204
+        assert delete(someone, key="k").status == 204
         remaining = [w for w in workspaces if membership_exists(w, someone)]
         assert len(remaining) == 3
         for key in keys:  # a role without an account has no effect, removed yet or not
@@ -160,9 +157,9 @@ class TestDelete:
 
     def test_retry_is_unauthenticated(self, world: World) -> None:
         someone = account(world)
-        assert delete(world, someone, key="k").status == 204
+        assert delete(someone, key="k").status == 204
         # No caller is left who could retry.
-        assert delete(world, someone, key="k").problem() == (401, "unauthenticated")
+        assert delete(someone, key="k").problem() == (401, "unauthenticated")
 
 
 class TestErase:
@@ -176,7 +173,7 @@ class TestErase:
         trust(someone, 4)
         for _ in range(4):
             world.sign_in(someone.id)
-        assert delete(world, someone).status == 204
+        assert delete(someone).status == 204
         assert traces(world, someone)
         return someone
 

@@ -65,9 +65,9 @@ def meanwhile(
     patch.setattr(module, name, late)
 
 
-def post(world: World, someone: Someone, path: str, **body: str) -> tuple[int, str | None]:
+def post(someone: Someone, path: str, **body: str) -> tuple[int, str | None]:
     """Status and code of the answer."""
-    answer = world.call("POST", path, token=someone.token, json_body=body)
+    answer = someone.call("POST", path, body)
     return answer.status, answer.json["code"] if answer.status >= 400 else None
 
 
@@ -76,10 +76,10 @@ def _turn_on(world: World, someone: Someone, method: str) -> None:
     {"app": app_on, "email": email_on}[method](world, someone)
 
 
-def _turn_off(world: World, someone: Someone, method: str) -> tuple[int, str | None]:
+def _turn_off(someone: Someone, method: str) -> tuple[int, str | None]:
     """Status and code of the answer to turning that method off."""
     body = {"password": PASSWORD} if method == "app" else {}
-    return post(world, someone, f"/me/two-factor/{method}/disable", **body)
+    return post(someone, f"/me/two-factor/{method}/disable", **body)
 
 
 class TestTwoFactor:
@@ -99,7 +99,7 @@ class TestTwoFactor:
             "delete_seed",
             lambda changes: repository.change_email_codes(changes, person_of(someone), None),
         )
-        answer = post(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
+        answer = post(someone, "/me/two-factor/app/disable", password=PASSWORD)
         assert answer == (409, "two_factor_last_method")
         assert person_of(someone).app_since is not None
         assert backup_codes_left(PersonScope(someone.id)) == 10
@@ -114,10 +114,8 @@ class TestTwoFactor:
         _turn_on(world, someone, method)
         path = f"/workspaces/{workspace.id}"
         body = {"requireTwoFactor": True}
-        with before_the_commit(
-            lambda: world.call("PATCH", path, token=someone.token, json_body=body), transaction
-        ):
-            answer = _turn_off(world, someone, method)
+        with before_the_commit(lambda: someone.call("PATCH", path, body), transaction):
+            answer = _turn_off(someone, method)
         assert answer == (409, "two_factor_last_method")
         assert person_of(someone).has_two_factor
         assert backup_codes_left(PersonScope(someone.id)) == 10
@@ -131,8 +129,8 @@ class TestTwoFactor:
         _turn_on(world, someone, method)
         path = f"/workspaces/{workspace.id}"
         body = {"name": "New", "requireTwoFactor": True}
-        with before_the_commit(lambda: _turn_off(world, someone, method)):
-            answer = world.call("PATCH", path, token=someone.token, json_body=body)
+        with before_the_commit(lambda: _turn_off(someone, method)):
+            answer = someone.call("PATCH", path, body)
         assert answer.problem() == (409, "two_factor_off")
         found = WorkspaceRepository(workspace).get()
         assert found is not None
@@ -148,12 +146,10 @@ class TestTwoFactor:
             repository.change_email_codes(changes, person_of(someone), clock.now())
             codes.extend(new_backup_codes(changes, PersonScope(someone.id)))
 
-        secret = start_app(world, someone)
+        secret = start_app(someone)
         meanwhile(monkeypatch, two_factor_settings, "keep_seed", turn_email_on)
         body = {"code": totp(secret)}
-        answer = world.call(
-            "POST", "/me/two-factor/app/confirm", token=someone.token, json_body=body
-        )
+        answer = someone.call("POST", "/me/two-factor/app/confirm", body)
         assert (answer.status, answer.json) == (200, {"backupCodes": []})
         assert backup_codes_left(PersonScope(someone.id)) == len(codes) == 10
 
@@ -168,7 +164,7 @@ class TestTwoFactor:
             delete_backup_codes(changes, PersonScope(someone.id))
 
         meanwhile(monkeypatch, two_factor_settings, "new_backup_codes", turn_email_off)
-        answer = post(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)
+        answer = post(someone, "/me/two-factor/backup-codes", password=PASSWORD)
         assert answer == (409, "two_factor_off")
         assert backup_codes_left(PersonScope(someone.id)) == 0
 
@@ -188,10 +184,10 @@ class TestCredentials:
             repository.change_password(changes, caller, hash_password(other))
 
         meanwhile(monkeypatch, credentials, "hash_password", change)
-        answer = post(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
+        answer = post(someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
         assert answer == (422, "password_wrong")
         assert verify_password(row_of(someone).password_hash, other)
-        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert two_factor(someone)["trustedBrowsers"] == 0
         assert world.emails() == []
 
     def test_address_taken_concurrently(
@@ -199,7 +195,7 @@ class TestCredentials:
     ) -> None:
         someone, other = account(world), account(world)
         address = "new.canary@example.com"
-        post(world, someone, "/me/email", email=address, password=PASSWORD)
+        post(someone, "/me/email", email=address, password=PASSWORD)
         code = code_in(world.emails()[-1])
         meanwhile(
             monkeypatch,
@@ -209,7 +205,7 @@ class TestCredentials:
                 EmailClaimItem(*email_claim_key(address), person_id=other.id)
             ),
         )
-        assert post(world, someone, "/me/email/confirm", code=code) == (409, "email_taken")
+        assert post(someone, "/me/email/confirm", code=code) == (409, "email_taken")
         assert person_of(someone).email == someone.email
         assert len(world.emails()) == 1
 
@@ -231,7 +227,7 @@ class TestMemberships:
                 [MembershipItem.role.set(Role.OWNER)],
             ),
         )
-        assert post(world, someone, "/me/delete", password=PASSWORD) == (409, "owner_leave")
+        assert post(someone, "/me/delete", password=PASSWORD) == (409, "owner_leave")
         membership = WorkspaceRepository(workspace).membership_of(someone.id)
         assert membership is not None
         assert membership.role is Role.OWNER
@@ -242,10 +238,8 @@ class TestMemberships:
         self, world: World, *, has_another: bool
     ) -> None:
         someone, created = self._somebody(world, has_another), []
-        with before_the_commit(
-            lambda: created.append(_create_workspace(world, someone)), _DELETION
-        ):
-            answer = post(world, someone, "/me/delete", password=PASSWORD)
+        with before_the_commit(lambda: created.append(_create_workspace(someone)), _DELETION):
+            answer = post(someone, "/me/delete", password=PASSWORD)
         assert answer == (409, "owner_leave")
         [made] = created
         owner = WorkspaceRepository(WorkspaceScope(UUID(made.json["id"]))).owner()
@@ -256,8 +250,8 @@ class TestMemberships:
     def test_deleted_account_creates_no_workspace(self, world: World, *, has_another: bool) -> None:
         someone = self._somebody(world, has_another)
         before = _workspaces(world)
-        with before_the_commit(lambda: post(world, someone, "/me/delete", password=PASSWORD)):
-            answer = _create_workspace(world, someone)
+        with before_the_commit(lambda: post(someone, "/me/delete", password=PASSWORD)):
+            answer = _create_workspace(someone)
         assert answer.problem() == (401, "unauthenticated")
         assert _workspaces(world) == before
 
@@ -268,15 +262,14 @@ class TestMemberships:
     ) -> None:
         someone, owner = self._somebody(world, has_another), world.person()
         workspace = world.workspace(owner)
-        body = {"email": someone.email, "role": "admin"}
-        invited = world.call("POST", "/invitations", token=owner.token, json_body=body)
+        invited = owner.call("POST", "/invitations", {"email": someone.email, "role": "admin"})
         path, answers = f"/invitations/{invited.json['id']}/accept", []
 
         def accept() -> None:
-            answers.append(world.call("POST", path, token=someone.token).status)
+            answers.append(someone.call("POST", path).status)
 
         def delete() -> None:
-            answers.append(post(world, someone, "/me/delete", password=PASSWORD)[0])
+            answers.append(post(someone, "/me/delete", password=PASSWORD)[0])
 
         if accepts_first:
             with before_the_commit(accept, _DELETION):
@@ -298,8 +291,8 @@ class TestMemberships:
         workspace = world.workspace(owner)
         membership = world.join(someone, workspace, Role.ADMIN)
         path = f"/members/{membership.id}/transfer-ownership"
-        with before_the_commit(lambda: world.call("POST", path, token=owner.token), _DELETION):
-            answer = post(world, someone, "/me/delete", password=PASSWORD)
+        with before_the_commit(lambda: owner.call("POST", path), _DELETION):
+            answer = post(someone, "/me/delete", password=PASSWORD)
         assert answer == (409, "owner_leave")
         found = WorkspaceRepository(workspace).owner()
         assert found is not None
@@ -313,8 +306,8 @@ class TestMemberships:
         workspace = world.workspace(owner)
         membership = world.join(someone, workspace, Role.ADMIN)
         path = f"/members/{membership.id}/transfer-ownership"
-        with before_the_commit(lambda: post(world, someone, "/me/delete", password=PASSWORD)):
-            answer = world.call("POST", path, token=owner.token)
+        with before_the_commit(lambda: post(someone, "/me/delete", password=PASSWORD)):
+            answer = owner.call("POST", path)
         assert answer.problem() == (404, "not_found")
         found = WorkspaceRepository(workspace).owner()
         assert found is not None
@@ -339,13 +332,12 @@ class TestMemberships:
             lambda changes: WorkspaceRepository(workspace).delete_member(changes, membership),
         )
         body = {"workspaceId": str(workspace.id)}
-        answer = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
-        assert answer.problem() == (422, "validation")
+        assert someone.call("PUT", "/me/workspace", body).problem() == (422, "validation")
         assert person_of(someone).last_workspace_id is None
 
 
-def _create_workspace(world: World, someone: Someone) -> Answer:
-    return world.call("POST", "/workspaces", token=someone.token, json_body={"name": "Loom"})
+def _create_workspace(someone: Someone) -> Answer:
+    return someone.call("POST", "/workspaces", {"name": "Loom"})
 
 
 def _workspaces(world: World) -> set[UUID]:

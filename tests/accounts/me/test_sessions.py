@@ -31,7 +31,7 @@ class TestList:
         world.advance(minutes=5)
         _, second = world.sign_in(someone.id)
         world.advance(minutes=5)
-        answer = world.call("GET", "/sessions", token=someone.token)
+        answer = someone.call("GET", "/sessions")
         assert answer.status == 200
         first_row, second_row = answer.json["items"]
         assert answer.json == {
@@ -71,12 +71,10 @@ class TestList:
         for _ in range(11):
             world.advance(seconds=1)
             made.append(world.sign_in(someone.id)[1])
-        answer = world.call(
-            "GET", "/sessions", token=someone.token, query={"page": 2, "pageSize": 10}
-        )
+        answer = someone.call("GET", "/sessions", query={"page": 2, "pageSize": 10})
         assert [UUID(row["id"]) for row in answer.json["items"]] == [made[1], made[0]]
         assert answer.json["total"] == 12
-        beyond = world.call("GET", "/sessions", token=someone.token, query={"page": 3})
+        beyond = someone.call("GET", "/sessions", query={"page": 3})
         assert (beyond.status, beyond.json["items"], beyond.json["total"]) == (200, [], 12)
 
     def test_expired_sessions_are_not_listed(self, world: World) -> None:
@@ -84,7 +82,7 @@ class TestList:
         world.advance(days=29)
         token, session_id = world.sign_in(someone.id)
         world.advance(days=1)
-        assert world.call("GET", "/sessions", token=someone.token).status == 401
+        assert someone.call("GET", "/sessions").status == 401
         answer = world.call("GET", "/sessions", token=token)
         assert [row["id"] for row in answer.json["items"]] == [str(session_id)]
         assert answer.json["total"] == 1
@@ -93,10 +91,9 @@ class TestList:
         someone = world.person()
         for _ in range(4):
             world.advance(days=22)
-            assert world.call("GET", "/sessions", token=someone.token).status == 200
+            assert someone.call("GET", "/sessions").status == 200
         world.advance(days=2)
-        answer = world.call("GET", "/sessions", token=someone.token)
-        assert answer.problem() == (401, "unauthenticated")
+        assert someone.call("GET", "/sessions").problem() == (401, "unauthenticated")
 
 
 class TestDelete:
@@ -112,24 +109,23 @@ class TestDelete:
     def test_signs_out_immediately(self, world: World) -> None:
         someone = world.person()
         token, session_id = world.sign_in(someone.id)
-        answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+        answer = someone.call("DELETE", f"/sessions/{session_id}")
         assert (answer.status, answer.body) == (204, b"")
         assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
-        assert world.call("GET", "/me", token=someone.token).status == 200
+        assert someone.call("GET", "/me").status == 200
         assert session_rows(world, someone) == pointers(someone.session_id)
-        again = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+        again = someone.call("DELETE", f"/sessions/{session_id}")
         assert (again.status, again.body) == (204, b"")
         other = world.person()
-        answer = world.call("DELETE", f"/sessions/{session_id}", token=other.token)
+        answer = other.call("DELETE", f"/sessions/{session_id}")
         assert answer.problem() == (404, "not_found")
 
     def test_own_session(self, world: World) -> None:
         someone = world.person()
-        answer = world.call("DELETE", f"/sessions/{someone.session_id}", token=someone.token)
-        assert answer.status == 204
-        assert world.call("GET", "/me", token=someone.token).status == 401
+        assert someone.call("DELETE", f"/sessions/{someone.session_id}").status == 204
+        assert someone.call("GET", "/me").status == 401
         assert session_rows(world, someone) == set()
-        again = world.call("DELETE", f"/sessions/{someone.session_id}", token=someone.token)
+        again = someone.call("DELETE", f"/sessions/{someone.session_id}")
         assert again.problem() == (401, "unauthenticated")
 
 
@@ -141,19 +137,19 @@ class TestDeleteOthers:
     def test_ends_every_session_but_the_callers(self, world: World) -> None:
         someone, other = world.person(), world.person()
         tokens = [world.sign_in(someone.id)[0] for _ in range(3)]
-        answer = world.call("POST", self.path, token=someone.token)
+        answer = someone.call("POST", self.path)
         assert (answer.status, answer.body) == (204, b"")
         for token in tokens:
             assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
-        sessions = world.call("GET", "/sessions", token=someone.token).json
+        sessions = someone.call("GET", "/sessions").json
         assert [row["id"] for row in sessions["items"]] == [str(someone.session_id)]
         assert session_rows(world, someone) == pointers(someone.session_id)
-        assert world.call("GET", "/me", token=other.token).status == 200
+        assert other.call("GET", "/me").status == 200
 
     def test_more_sessions_than_one_transaction(self, world: World) -> None:
         someone = world.person()
         tokens = [world.sign_in(someone.id)[0] for _ in range(60)]
-        assert world.call("POST", self.path, token=someone.token).status == 204
+        assert someone.call("POST", self.path).status == 204
         assert {world.call("GET", "/me", token=token).status for token in tokens} == {401}
         assert session_rows(world, someone) == pointers(someone.session_id)
 
@@ -163,16 +159,15 @@ class TestDeleteOthers:
         someone = world.person()
         token, session_id = world.sign_in(someone.id)
         monkeypatch.setattr(sessions, "delete_session", None)  # as if it was killed there
-        assert world.call("POST", self.path, token=someone.token).status == 204
+        assert someone.call("POST", self.path).status == 204
         assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
-        listed = world.call("GET", "/sessions", token=someone.token).json
+        listed = someone.call("GET", "/sessions").json
         assert [row["id"] for row in listed["items"]] == [str(someone.session_id)]
-        answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
-        assert answer.problem() == (404, "not_found")
+        assert someone.call("DELETE", f"/sessions/{session_id}").problem() == (404, "not_found")
 
     def test_without_other_sessions(self, world: World) -> None:
         someone = world.person()
         for _ in range(3):
-            assert world.call("POST", self.path, token=someone.token).status == 204
+            assert someone.call("POST", self.path).status == 204
         token, _ = world.sign_in(someone.id)
         assert world.call("GET", "/me", token=token).status == 200

@@ -35,9 +35,9 @@ def second_step(world: World, someone: Someone, method: str, code: str, **more: 
     return world.call("POST", "/auth/two-factor/verify", json_body=body)
 
 
-def post(world: World, someone: Someone, path: str, **body: str) -> Json:
+def post(someone: Someone, path: str, **body: str) -> Json:
     """What an operation that succeeds answers."""
-    answer = world.call("POST", path, token=someone.token, json_body=body or None)
+    answer = someone.call("POST", path, body or None)
     assert answer.status < 300, answer.body
     found: Json = answer.json if answer.body else {}
     return found
@@ -45,7 +45,7 @@ def post(world: World, someone: Someone, path: str, **body: str) -> Json:
 
 def test_only_the_new_password_signs_in(world: World) -> None:
     someone = account(world)
-    post(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
+    post(someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
     assert sign_in(world, someone).problem() == (401, "credentials_invalid")
     assert sign_in(world, someone, NEW_PASSWORD).json["status"] == "signed_in"
 
@@ -54,8 +54,8 @@ def test_only_the_new_address_signs_in(world: World) -> None:
     someone, address = account(world), "new.canary@example.com"
     world.call("POST", "/auth/password/forgot", json_body={"email": someone.email})
     [link] = re.findall(r"password-reset#(\S+)", world.emails()[-1].text)
-    post(world, someone, "/me/email", email=address, password=PASSWORD)
-    post(world, someone, "/me/email/confirm", code=code_in(world.emails()[-1]))
+    post(someone, "/me/email", email=address, password=PASSWORD)
+    post(someone, "/me/email/confirm", code=code_in(world.emails()[-1]))
     assert sign_in(world, someone).problem() == (401, "credentials_invalid")
     body = {"email": address, "password": PASSWORD}
     answer = world.call("POST", "/auth/sign-in", json_body=body)
@@ -68,10 +68,10 @@ def test_only_the_new_address_signs_in(world: World) -> None:
 
 def test_sign_in_with_app_backup_code_and_forgotten_browser(world: World) -> None:
     someone = account(world)
-    secret = start_app(world, someone)
+    secret = start_app(someone)
     assert sign_in(world, someone).json["status"] == "signed_in"
     used = totp(secret)
-    codes = post(world, someone, "/me/two-factor/app/confirm", code=used)["backupCodes"]
+    codes = post(someone, "/me/two-factor/app/confirm", code=used)["backupCodes"]
     assert isinstance(codes, list)
     assert sign_in(world, someone).json["methods"] == ["app", "backup_code"]
     # The step that proved the app is used.
@@ -80,7 +80,7 @@ def test_sign_in_with_app_backup_code_and_forgotten_browser(world: World) -> Non
     answer = second_step(world, someone, "app", totp(secret), trustBrowser=True)
     browser = answer.json["trustedBrowser"]
     assert sign_in(world, someone, browser=browser).json["status"] == "signed_in"
-    post(world, someone, "/me/two-factor/trusted-browsers/forget")
+    post(someone, "/me/two-factor/trusted-browsers/forget")
     assert sign_in(world, someone, browser=browser).json["status"] == "two_factor_required"
     assert second_step(world, someone, "backup_code", codes[0]).status == 200
     again = second_step(world, someone, "backup_code", codes[0])
@@ -90,7 +90,7 @@ def test_sign_in_with_app_backup_code_and_forgotten_browser(world: World) -> Non
 def test_only_the_newest_backup_codes_are_accepted(world: World) -> None:
     someone = account(world)
     old = app_on(world, someone)
-    new = post(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)["backupCodes"]
+    new = post(someone, "/me/two-factor/backup-codes", password=PASSWORD)["backupCodes"]
     assert isinstance(new, list)
     refused = second_step(world, someone, "backup_code", old[0])
     assert refused.problem() == (422, "code_invalid")
@@ -101,7 +101,7 @@ def test_sign_in_after_last_method_is_disabled(world: World) -> None:
     someone = account(world)
     email_on(world, someone)
     assert sign_in(world, someone).json["methods"] == ["email", "backup_code"]
-    post(world, someone, "/me/two-factor/email/disable")
+    post(someone, "/me/two-factor/email/disable")
     assert sign_in(world, someone).json["status"] == "signed_in"
 
 
@@ -111,17 +111,17 @@ def test_sign_in_opens_the_workspace_set_last(world: World) -> None:
     for workspace in (chosen, other):
         world.join(someone, workspace, Role.ADMIN)
     body = {"workspaceId": str(chosen.id)}
-    assert world.call("PUT", "/me/workspace", token=someone.token, json_body=body).status == 200
+    assert someone.call("PUT", "/me/workspace", body).status == 200
     token = sign_in(world, someone).json["token"]
     invited = {"email": "guest.canary@example.com", "role": "member"}
     world.call("POST", "/invitations", token=token, json_body=invited)
-    listed = world.call("GET", "/invitations", token=someone.token).json
+    listed = someone.call("GET", "/invitations").json
     assert [row["email"] for row in listed["items"]] == [invited["email"]]
 
 
 def test_deleted_account_signs_up_again(world: World) -> None:
     someone = account(world)
-    post(world, someone, "/me/delete", password=PASSWORD)
+    post(someone, "/me/delete", password=PASSWORD)
     assert sign_in(world, someone).problem() == (401, "credentials_invalid")
     body = {"name": "Ann canary", "email": someone.email, "password": NEW_PASSWORD}
     begun_sign_in = world.call("POST", "/auth/sign-up", json_body=body)

@@ -43,8 +43,7 @@ class TestStartApp:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
-        assert answer.error_paths() == paths
+        assert account(world).call("POST", self.path, body).error_paths() == paths
 
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, {})
@@ -52,9 +51,7 @@ class TestStartApp:
     def test_returns_secret_without_enabling_the_app(self, world: World) -> None:
         someone = account(world)
         trust(someone)
-        answer = world.call(
-            "POST", self.path, token=someone.token, json_body={"password": PASSWORD}
-        )
+        answer = someone.call("POST", self.path, {"password": PASSWORD})
         assert answer.status == 200
         assert set(answer.json) == {"secret", "otpauthUri"}
         secret, uri = answer.json["secret"], urlsplit(answer.json["otpauthUri"])
@@ -62,7 +59,7 @@ class TestStartApp:
         assert (uri.scheme, uri.netloc) == ("otpauth", "totp")
         assert unquote(uri.path) == f"/Storepost:{someone.email}"
         assert parse_qs(uri.query) == {"secret": [secret], "issuer": ["Storepost"]}
-        assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 1}
+        assert two_factor(someone) == {"app": None, "email": None, "trustedBrowsers": 1}
         key = pending_authenticator_key(PersonScope(someone.id))
         row = find(PendingAuthenticatorItem, key)
         assert row is not None
@@ -71,20 +68,17 @@ class TestStartApp:
 
     def test_second_start_invalidates_the_first_secret(self, world: World) -> None:
         someone = account(world)
-        first, second = start_app(world, someone), start_app(world, someone)
+        first, second = start_app(someone), start_app(someone)
         assert first != second
         for secret, status in ((first, 422), (second, 200)):
             body = {"code": totp(secret)}
-            answer = world.call("POST", f"{self.path}/confirm", token=someone.token, json_body=body)
-            assert answer.status == status
+            assert someone.call("POST", f"{self.path}/confirm", body).status == status
 
     def test_already_enabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         before = seed_of(someone)
-        answer = world.call(
-            "POST", self.path, token=someone.token, json_body={"password": PASSWORD}
-        )
+        answer = someone.call("POST", self.path, {"password": PASSWORD})
         assert answer.problem() == (409, "method_on")
         assert seed_of(someone) == before
 
@@ -92,12 +86,7 @@ class TestStartApp:
         someone = account(world)
         body: dict[str, object] = {"password": PASSWORD}
         first = keeps_its_secret(world, someone, self.path, body, "secret")
-        answer = world.call(
-            "POST",
-            f"{self.path}/confirm",
-            token=someone.token,
-            json_body={"code": totp(first.json["secret"])},
-        )
+        answer = someone.call("POST", f"{self.path}/confirm", {"code": totp(first.json["secret"])})
         assert answer.status == 200
 
 
@@ -106,40 +95,38 @@ class TestConfirmApp:
 
     path = "/me/two-factor/app/confirm"
 
-    def confirm(self, world: World, someone: Someone, code: str) -> Answer:
+    def confirm(self, someone: Someone, code: str) -> Answer:
         """The answer to a code."""
-        return world.call("POST", self.path, token=someone.token, json_body={"code": code})
+        return someone.call("POST", self.path, {"code": code})
 
     @pytest.mark.parametrize(
         ("body", "paths"),
         [({}, ["/code"]), ({"code": ""}, ["/code"]), ({"code": "1" * 33}, ["/code"])],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
-        assert answer.error_paths() == paths
+        assert account(world).call("POST", self.path, body).error_paths() == paths
 
     def test_without_started_setup(self, world: World) -> None:
-        answer = self.confirm(world, account(world), "123456")
-        assert answer.problem() == (410, "challenge_closed")
+        assert self.confirm(account(world), "123456").problem() == (410, "challenge_closed")
 
     def test_code_of_another_persons_secret_is_refused(self, world: World) -> None:
         someone, other = account(world), account(world)
-        start_app(world, other)
-        code = totp(start_app(world, someone))
-        assert self.confirm(world, other, code).problem() == (422, "code_invalid")
-        assert two_factor(world, other)["app"] is None
+        start_app(other)
+        code = totp(start_app(someone))
+        assert self.confirm(other, code).problem() == (422, "code_invalid")
+        assert two_factor(other)["app"] is None
 
     def test_first_method_returns_ten_backup_codes(self, world: World) -> None:
         someone = account(world)
         trust(someone, 2)
-        secret = start_app(world, someone)
-        answer = self.confirm(world, someone, totp(secret))
+        secret = start_app(someone)
+        answer = self.confirm(someone, totp(secret))
         assert answer.status == 200
         assert set(answer.json) == {"backupCodes"}
         codes = answer.json["backupCodes"]
         assert len(set(codes)) == len(codes) == 10
         assert all(BACKUP_CODE.fullmatch(code) for code in codes)
-        found = two_factor(world, someone)
+        found = two_factor(someone)
         assert is_since_now(found.pop("app"))
         assert found == {"email": None, "trustedBrowsers": 0}
         assert seed_of(someone) == secret
@@ -150,9 +137,9 @@ class TestConfirmApp:
         someone = account(world)
         email_on(world, someone)
         trust(someone)
-        answer = self.confirm(world, someone, totp(start_app(world, someone)))
+        answer = self.confirm(someone, totp(start_app(someone)))
         assert (answer.status, answer.json) == (200, {"backupCodes": []})
-        found = two_factor(world, someone)
+        found = two_factor(someone)
         assert is_since_now(found["app"])
         assert is_since_now(found["email"])
         assert found["trustedBrowsers"] == 0
@@ -161,15 +148,15 @@ class TestConfirmApp:
     @pytest.mark.parametrize(("steps", "status"), [(-2, 422), (-1, 200), (1, 200), (2, 422)])
     def test_adjacent_time_steps_are_accepted(self, world: World, steps: int, status: int) -> None:
         someone = account(world)
-        secret = start_app(world, someone)
+        secret = start_app(someone)
         # From the middle of a step no call that follows reaches the next one.
         world.advance(seconds=(45 - clock.now().timestamp()) % 30)
-        assert self.confirm(world, someone, totp(secret, steps)).status == status
+        assert self.confirm(someone, totp(secret, steps)).status == status
 
     def test_grouped_digits_are_accepted(self, world: World) -> None:
         someone = account(world)
-        code = totp(start_app(world, someone))
-        assert self.confirm(world, someone, f" {code[:3]} {code[3:]} ").status == 200
+        code = totp(start_app(someone))
+        assert self.confirm(someone, f" {code[:3]} {code[3:]} ").status == 200
 
     def test_time_step_of_the_confirmation_is_used_up(self, world: World) -> None:
         someone = account(world)
@@ -180,31 +167,29 @@ class TestConfirmApp:
 
     def test_five_wrong_codes_end_the_setup(self, world: World) -> None:
         someone = account(world)
-        secret = start_app(world, someone)
+        secret = start_app(someone)
         for _ in range(5):
-            answer = self.confirm(world, someone, wrong_totp(secret))
+            answer = self.confirm(someone, wrong_totp(secret))
             assert answer.problem() == (422, "code_invalid")
-        answer = self.confirm(world, someone, totp(secret))
+        answer = self.confirm(someone, totp(secret))
         assert answer.problem() == (410, "challenge_closed")
-        assert two_factor(world, someone)["app"] is None
-        assert self.confirm(world, someone, totp(start_app(world, someone))).status == 200
+        assert two_factor(someone)["app"] is None
+        assert self.confirm(someone, totp(start_app(someone))).status == 200
 
     def test_setup_expires_after_half_an_hour(self, world: World) -> None:
         someone = account(world)
-        secret = start_app(world, someone)
+        secret = start_app(someone)
         world.advance(minutes=30)
-        answer = self.confirm(world, someone, totp(secret))
-        assert answer.problem() == (410, "challenge_closed")
+        assert self.confirm(someone, totp(secret)).problem() == (410, "challenge_closed")
 
     def test_already_enabled(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
-        answer = self.confirm(world, someone, totp(seed_of(someone)))
-        assert answer.problem() == (409, "method_on")
+        assert self.confirm(someone, totp(seed_of(someone))).problem() == (409, "method_on")
 
     def test_replay(self, world: World) -> None:
         someone = account(world)
-        body: dict[str, object] = {"code": totp(start_app(world, someone))}
+        body: dict[str, object] = {"code": totp(start_app(someone))}
         keeps_its_secret(world, someone, self.path, body, "backupCodes")
 
 
@@ -213,14 +198,12 @@ class TestDisableApp:
 
     path = "/me/two-factor/app/disable"
 
-    def disable(self, world: World, someone: Someone, key: str | None = None) -> Answer:
+    def disable(self, someone: Someone, key: str | None = None) -> Answer:
         """The answer with the right password."""
-        body = {"password": PASSWORD}
-        return world.call("POST", self.path, token=someone.token, json_body=body, key=key)
+        return someone.call("POST", self.path, {"password": PASSWORD}, key=key)
 
     def test_bad_input(self, world: World) -> None:
-        answer = world.call("POST", self.path, token=account(world).token, json_body={})
-        assert answer.error_paths() == ["/password"]
+        assert account(world).call("POST", self.path, {}).error_paths() == ["/password"]
 
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, {})
@@ -228,16 +211,16 @@ class TestDisableApp:
     def test_already_disabled(self, world: World) -> None:
         someone = account(world)
         email_on(world, someone)
-        assert self.disable(world, someone).problem() == (409, "method_off")
-        assert two_factor(world, someone)["email"] is not None
+        assert self.disable(someone).problem() == (409, "method_off")
+        assert two_factor(someone)["email"] is not None
 
     def test_last_method(self, world: World) -> None:
         someone = account(world)
         app_on(world, someone)
         trust(someone)
-        answer = self.disable(world, someone)
+        answer = self.disable(someone)
         assert (answer.status, answer.body) == (204, b"")
-        assert two_factor(world, someone) == {"app": None, "email": None, "trustedBrowsers": 0}
+        assert two_factor(someone) == {"app": None, "email": None, "trustedBrowsers": 0}
         assert partition(world, someone) == set()
 
     def test_emailed_codes_stay_enabled(self, world: World) -> None:
@@ -246,8 +229,8 @@ class TestDisableApp:
         email_on(world, someone)
         trust(someone)
         demanded(world, someone)
-        assert self.disable(world, someone).status == 204
-        found = two_factor(world, someone)
+        assert self.disable(someone).status == 204
+        found = two_factor(someone)
         assert (found["app"], found["trustedBrowsers"]) == (None, 0)
         assert is_since_now(found["email"])
         assert "authenticator" not in partition(world, someone)
@@ -258,8 +241,8 @@ class TestDisableApp:
         app_on(world, someone)
         trust(someone)
         demanded(world, someone)
-        assert self.disable(world, someone).problem() == (409, "two_factor_last_method")
-        found = two_factor(world, someone)
+        assert self.disable(someone).problem() == (409, "two_factor_last_method")
+        found = two_factor(someone)
         assert is_since_now(found["app"])
         assert found["trustedBrowsers"] == 1
         assert backup_codes_left(PersonScope(someone.id)) == 10

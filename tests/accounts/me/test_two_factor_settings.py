@@ -35,16 +35,14 @@ class TestNewBackupCodes:
     path = "/me/two-factor/backup-codes"
 
     def test_bad_input(self, world: World) -> None:
-        answer = world.call("POST", self.path, token=account(world).token, json_body={})
-        assert answer.error_paths() == ["/password"]
+        assert account(world).call("POST", self.path, {}).error_paths() == ["/password"]
 
     def test_wrong_password(self, world: World) -> None:
         refuses_wrong_password(world, self.path, {})
 
     def test_two_factor_off(self, world: World) -> None:
         someone = account(world)
-        body = {"password": PASSWORD}
-        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        answer = someone.call("POST", self.path, {"password": PASSWORD})
         assert answer.problem() == (409, "two_factor_off")
         assert backup_codes_left(PersonScope(someone.id)) == 0
 
@@ -55,8 +53,7 @@ class TestNewBackupCodes:
         someone = account(world)
         old = turn_on(world, someone)
         trust(someone, 3)
-        body = {"password": PASSWORD}
-        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        answer = someone.call("POST", self.path, {"password": PASSWORD})
         assert answer.status == 200
         codes = answer.json["backupCodes"]
         assert set(answer.json) == {"backupCodes"}
@@ -64,7 +61,7 @@ class TestNewBackupCodes:
         assert all(BACKUP_CODE.fullmatch(code) for code in codes)
         assert set(codes).isdisjoint(old)
         assert backup_codes_left(PersonScope(someone.id)) == 10
-        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert two_factor(someone)["trustedBrowsers"] == 0
         assert "backup_codes" in partition(world, someone)
         assert not [key for key in partition(world, someone) if key.startswith("trusted_browser")]
 
@@ -84,23 +81,23 @@ class TestForgetTrustedBrowsers:
         codes = app_on(world, someone)
         trust(someone, 3)
         trust(other, 2)
-        answer = world.call("POST", self.path, token=someone.token)
+        answer = someone.call("POST", self.path)
         assert (answer.status, answer.body) == (204, b"")
-        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert two_factor(someone)["trustedBrowsers"] == 0
         assert partition(world, someone) == {"authenticator", "backup_codes"}
         assert backup_codes_left(PersonScope(someone.id)) == len(codes)
-        assert two_factor(world, other)["trustedBrowsers"] == 2
+        assert two_factor(other)["trustedBrowsers"] == 2
 
     def test_without_trusted_browsers(self, world: World) -> None:
-        assert world.call("POST", self.path, token=world.person().token).status == 204
+        assert world.person().call("POST", self.path).status == 204
 
     def test_browsers_trusted_later_are_counted(self, world: World) -> None:
         someone = account(world)
-        world.call("POST", self.path, token=someone.token)
+        someone.call("POST", self.path)
         trust(someone)
-        assert two_factor(world, someone)["trustedBrowsers"] == 1
+        assert two_factor(someone)["trustedBrowsers"] == 1
         world.advance(days=29)
-        assert two_factor(world, someone)["trustedBrowsers"] == 1
+        assert two_factor(someone)["trustedBrowsers"] == 1
         world.advance(days=1)
         other, _ = world.sign_in(someone.id)
         answer = world.call("GET", "/me", token=other)
@@ -133,9 +130,9 @@ class TestTrustedBrowsers:
         if method:
             method(world, someone)
         trust(someone, 2)
-        assert two_factor(world, someone)["trustedBrowsers"] == 2
+        assert two_factor(someone)["trustedBrowsers"] == 2
         monkeypatch.setattr(trusted_browsers, "sweep", None)  # as if it was killed there
         change(world, someone)
-        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert two_factor(someone)["trustedBrowsers"] == 0
         remaining = [key for key in partition(world, someone) if key.startswith("trusted_browser#")]
         assert len(remaining) == 2

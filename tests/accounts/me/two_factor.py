@@ -36,32 +36,32 @@ def seed_of(someone: Someone) -> str:
     return unseal_seed(row.seed, key)
 
 
-def succeeds(world: World, someone: Someone, path: str, **body: str) -> None:
+def succeeds(someone: Someone, path: str, **body: str) -> None:
     """Calls an operation that must succeed."""
-    answer = world.call("POST", path, token=someone.token, json_body=body or None)
+    answer = someone.call("POST", path, body or None)
     assert answer.status in {200, 204}, answer.body
 
 
 def app_off(world: World, someone: Someone) -> None:
     """Turns the app method off."""
-    succeeds(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
+    succeeds(someone, "/me/two-factor/app/disable", password=PASSWORD)
 
 
 def email_off(world: World, someone: Someone) -> None:
     """Turns the email method off."""
-    succeeds(world, someone, "/me/two-factor/email/disable")
+    succeeds(someone, "/me/two-factor/email/disable")
 
 
 def renewed(world: World, someone: Someone) -> None:
     """Asks for new backup codes."""
-    succeeds(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)
+    succeeds(someone, "/me/two-factor/backup-codes", password=PASSWORD)
 
 
 def password_changed(world: World, someone: Someone) -> None:
     """Changes the password."""
-    succeeds(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
+    succeeds(someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
 
 
 def forgotten(world: World, someone: Someone) -> None:
     """Forgets the trusted browsers."""
-    succeeds(world, someone, "/me/two-factor/trusted-browsers/forget")
+    succeeds(someone, "/me/two-factor/trusted-browsers/forget")

@@ -8,10 +8,9 @@ from storepost.values.scope import WorkspaceScope
 from tests.harness.world import Someone, World
 
 
-def make_key_on_leaving(world: World, admin: Someone) -> None:
+def make_key_on_leaving(admin: Someone) -> None:
     """An admin makes a key while another one removes them."""
-    body = {"name": "On leaving", "scope": "write"}
-    assert world.call("POST", "/api-keys", token=admin.token, json_body=body).status == 201
+    assert admin.call("POST", "/api-keys", {"name": "On leaving", "scope": "write"}).status == 201
 
 
 def id_of(world: World, someone: Someone, workspace: WorkspaceScope) -> UUID:

@@ -18,8 +18,7 @@ class TestWrites:
         body: object,
     ) -> None:  # fmt: skip
         member = world.member(workspace)
-        answer = world.call(method, path.format(id=member.id), token=owner.token, json_body=body)
-        assert answer.problem() == (404, "not_found")
+        assert owner.call(method, path.format(id=member.id), body).problem() == (404, "not_found")
 
 
 class TestList:
@@ -30,7 +29,7 @@ class TestList:
         world.workspace(world.person())
         world.advance(minutes=5)
         member = world.member(workspace)
-        answer = world.call("GET", "/members", token=member.token)
+        answer = member.call("GET", "/members")
         now = clock.now()
         assert answer.status == 200
         first, second = (world.membership(person, workspace) for person in (owner, member))
@@ -100,8 +99,7 @@ class TestList:
     ) -> None:
         for _ in range(6):
             world.join(world.person("Same Name"), workspace, Role.MEMBER)
-        query = {"sort": "name", "q": "same"}
-        items = world.call("GET", "/members", token=owner.token, query=query).json["items"]
+        items = owner.call("GET", "/members", query={"sort": "name", "q": "same"}).json["items"]
         ids = [item["id"] for item in items]
         assert len(ids) == 6
         assert ids == sorted(ids)
@@ -129,8 +127,7 @@ class TestList:
             world.member(workspace)
         seen = []
         for page, size in ((1, 10), (2, 2), (3, 0)):
-            query = {"page": page, "pageSize": 10}
-            answer = world.call("GET", "/members", token=owner.token, query=query)
+            answer = owner.call("GET", "/members", query={"page": page, "pageSize": 10})
             assert answer.status == 200
             assert len(answer.json["items"]) == size
             assert {k: answer.json[k] for k in ("total", "page", "pageSize")} == {

@@ -50,7 +50,7 @@ class TestDelete:
         admin = world.member(workspace, Role.ADMIN)
         target = id_of(world, admin, workspace)
 
-        with before_the_commit(lambda: make_key_on_leaving(world, admin)):
+        with before_the_commit(lambda: make_key_on_leaving(admin)):
             assert self.delete(world, owner.token, target).status == 204
         [email] = world.emails()
         assert email.to == owner.email
@@ -65,9 +65,8 @@ class TestDelete:
         revoked = world.key_of(world.api_key(workspace, KeyScope.READ, admin))
 
         def meanwhile() -> None:
-            path = f"/api-keys/{revoked.id}/revoke"
-            assert world.call("POST", path, token=admin.token).status == 200
-            make_key_on_leaving(world, admin)
+            assert admin.call("POST", f"/api-keys/{revoked.id}/revoke").status == 200
+            make_key_on_leaving(admin)
 
         with before_the_commit(meanwhile):
             assert self.delete(world, owner.token, target).status == 204
@@ -94,8 +93,8 @@ class TestDelete:
         self.delete(world, owner.token, id_of(world, member, workspace))
         world.advance(seconds=1)
         body = {"email": member.email, "role": "member"}
-        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json["id"]
-        accepted = world.call("POST", f"/invitations/{made}/accept", token=member.token)
+        made = owner.call("POST", "/invitations", body).json["id"]
+        accepted = member.call("POST", f"/invitations/{made}/accept")
         assert accepted.status == 200
         assert len(listed(world, member.token)) == 2
         answer = world.call("GET", "/members", token=other_session)
@@ -116,8 +115,7 @@ class TestDelete:
             return plain(*args)  # type: ignore[arg-type]
 
         monkeypatch.setattr(WorkspaceRepository, "touch_member", removed_first)
-        answer = world.call("GET", "/members", token=member.token)
-        assert answer.problem() == (409, "no_active_workspace")
+        assert member.call("GET", "/members").problem() == (409, "no_active_workspace")
         assert world.membership(member, workspace) is None
 
     def test_owner_cannot_be_removed(
@@ -158,7 +156,7 @@ class TestDelete:
         remaining, revoked = (world.api_key(workspace, KeyScope.WRITE, admin) for _ in range(2))
         key = world.api_key(workspace, KeyScope.WRITE, owner)
         path = f"/api-keys/{world.key_of(revoked).id}/revoke"
-        assert world.call("POST", path, token=owner.token).status == 200
+        assert owner.call("POST", path).status == 200
         remover = world.member(workspace, Role.ADMIN)
         assert self.delete(world, remover.token, id_of(world, admin, workspace)).status == 204
         [email] = world.emails()
@@ -179,8 +177,7 @@ class TestDelete:
         member = id_of(world, world.member(workspace), workspace)
         self.delete(world, owner.token, id_of(world, admin, workspace))
         assert len(listed(world, key)) == 2
-        body = {"role": "admin"}
-        answer = world.call("PATCH", f"/members/{member}", token=key, json_body=body)
+        answer = world.call("PATCH", f"/members/{member}", token=key, json_body={"role": "admin"})
         assert answer.problem() == (403, "role")
 
 

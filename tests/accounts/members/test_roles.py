@@ -146,11 +146,10 @@ class TestUpdateRole:
         ],
     )
     def test_bad_input(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, body: object,
+        self, owner: Someone, workspace: WorkspaceScope, body: object,
         paths: list[str],
     ) -> None:  # fmt: skip
-        answer = world.call("PATCH", f"/members/{uuid4()}", token=owner.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert owner.call("PATCH", f"/members/{uuid4()}", body).error_paths() == paths
 
     @pytest.mark.parametrize(
         ("before", "after"),

@@ -114,8 +114,7 @@ class TestReset:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/auth/password/reset", json_body=body)
-        assert answer.error_paths() == paths
+        assert world.call("POST", "/auth/password/reset", json_body=body).error_paths() == paths
 
     def test_sets_password_and_ends_sessions_and_trusted_browsers(
         self, world: World, person: Someone

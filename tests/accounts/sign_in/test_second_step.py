@@ -137,8 +137,7 @@ class TestVerify:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/auth/two-factor/verify", json_body=body)
-        assert answer.error_paths() == paths
+        assert world.call("POST", "/auth/two-factor/verify", json_body=body).error_paths() == paths
 
     def test_by_app(self, world: World, person: Someone) -> None:
         seed = with_app(person)
@@ -310,8 +309,7 @@ class TestVerify:
         challenge = challenged(world, person)
         [row] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
         row.update([ChallengeItem.email.remove()])
-        answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
-        assert answer.status == 200
+        assert try_second_step(world, challenge, "app", totp(seed, clock.now())).status == 200
 
     @pytest.mark.parametrize("method", [SecondFactor.APP, SecondFactor.BACKUP_CODE])
     def test_code_used_concurrently_in_two_challenges_is_accepted_once(
@@ -332,8 +330,7 @@ class TestVerify:
             end_challenge(changes, challenge)
 
         monkeypatch.setattr(signing_in, "end_challenge", late)
-        answer = try_second_step(world, first, method, code)
-        assert answer.problem() == (422, "code_invalid")
+        assert try_second_step(world, first, method, code).problem() == (422, "code_invalid")
         assert len(sessions_of(PersonScope(person.id))) == 2
         assert backup_codes_left(PersonScope(person.id)) == (
             10 if method is SecondFactor.APP else 9

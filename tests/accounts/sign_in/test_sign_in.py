@@ -52,8 +52,7 @@ class TestSignIn:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/auth/sign-in", json_body=body)
-        assert answer.error_paths() == paths
+        assert world.call("POST", "/auth/sign-in", json_body=body).error_paths() == paths
         assert all(isinstance(row, AttemptsItem) for row in world.rows())
 
     def test_opens_a_session(self, world: World, person: Someone) -> None:
@@ -132,8 +131,7 @@ class TestSignIn:
         self, world: World, person: Someone
     ) -> None:
         for _ in range(10):
-            answer = try_sign_in(world, person.email, WRONG)
-            assert answer.problem() == (401, "credentials_invalid")
+            assert try_sign_in(world, person.email, WRONG).problem() == (401, "credentials_invalid")
         refused = try_sign_in(world, person.email)
         assert refused.problem() == (429, "sign_in_limit")
         assert 15 * 60 - 30 < int(refused.header("retry-after") or 0) <= 15 * 60
@@ -299,7 +297,7 @@ class TestSignOut:
 
     def test_ends_only_this_session(self, world: World, person: Someone) -> None:
         other, _ = world.sign_in(person.id)
-        answer = world.call("POST", "/auth/sign-out", token=person.token)
+        answer = person.call("POST", "/auth/sign-out")
         assert (answer.status, answer.body) == (204, b"")
         assert not signs_in(world, person.token)
         assert signs_in(world, other)
@@ -307,10 +305,7 @@ class TestSignOut:
         assert len([row for row in rows if isinstance(row, SessionItem)]) == 1
         assert len([row for row in rows if isinstance(row, SessionPointerItem)]) == 1
 
-    def test_without_workspace_and_with_idempotency_key(
-        self, world: World, person: Someone
-    ) -> None:
-        answer = world.call("POST", "/auth/sign-out", token=person.token, key="once")
-        assert answer.status == 204
-        again = world.call("POST", "/auth/sign-out", token=person.token, key="once")
+    def test_without_workspace_and_with_idempotency_key(self, person: Someone) -> None:
+        assert person.call("POST", "/auth/sign-out", key="once").status == 204
+        again = person.call("POST", "/auth/sign-out", key="once")
         assert again.problem() == (401, "unauthenticated")

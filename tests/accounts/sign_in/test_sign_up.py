@@ -53,8 +53,7 @@ def signed_up(
 
 def verify(world: World, registration: str, code: str) -> Answer:
     body = {"registration": registration, "code": code}
-    headers = {"user-agent": FIREFOX}
-    return world.call("POST", "/auth/verify-email", json_body=body, headers=headers)
+    return world.call("POST", "/auth/verify-email", json_body=body, headers={"user-agent": FIREFOX})
 
 
 def resend(world: World, registration: str) -> Answer:
@@ -77,8 +76,7 @@ class TestSignUp:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/auth/sign-up", json_body=body)
-        assert answer.error_paths() == paths
+        assert world.call("POST", "/auth/sign-up", json_body=body).error_paths() == paths
         assert world.emails() == []
         assert all(isinstance(row, AttemptsItem) for row in world.rows())
 
@@ -90,8 +88,7 @@ class TestSignUp:
 
     def test_non_ascii_local_part_is_refused(self, world: World) -> None:
         """SES can't send to an address whose local part is in another script."""
-        answer = try_sign_up(world, "jürgen@example.com")
-        assert answer.error_paths() == ["/email"]
+        assert try_sign_up(world, "jürgen@example.com").error_paths() == ["/email"]
 
     @pytest.mark.parametrize("length", [12, 200])
     def test_shortest_and_longest_password_are_accepted(self, world: World, length: int) -> None:
@@ -170,8 +167,7 @@ class TestResend:
     """POST /auth/sign-up/resend."""
 
     def test_bad_input(self, world: World) -> None:
-        body = {"registration": "nothing"}
-        answer = world.call("POST", "/auth/sign-up/resend", json_body=body)
+        answer = world.call("POST", "/auth/sign-up/resend", json_body={"registration": "nothing"})
         assert answer.error_paths() == ["/registration"]
 
     def test_unknown_registration_sends_no_email(self, world: World) -> None:

@@ -66,7 +66,7 @@ class TestEmails:
             sign_up(world, person.email)
             forget(world, person.email)
             body = {"email": person.email, "password": signed_in.PASSWORD}
-            world.call("POST", "/me/email", token=stranger.token, json_body=body)
+            stranger.call("POST", "/me/email", body)
         for _ in range(5):
             sent = {"challenge": challenged(world, person)}
             assert world.call("POST", "/auth/two-factor/send-code", json_body=sent).status == 204

@@ -23,9 +23,9 @@ from storepost.values.scope import PersonScope, WorkspaceScope
 from tests.harness.world import CANARY, Answer, Someone, World
 
 
-def made(world: World, by: Someone, name: str, key: str | None = None) -> Answer:
+def made(by: Someone, name: str, key: str | None = None) -> Answer:
     """The answer to a new workspace of that name."""
-    return world.call("POST", "/workspaces", token=by.token, json_body={"name": name}, key=key)
+    return by.call("POST", "/workspaces", {"name": name}, key=key)
 
 
 def signed_in(someone: Someone) -> SignedInPerson:
@@ -58,13 +58,12 @@ class TestCreate:
         ],
     )
     def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/workspaces", token=world.person().token, json_body=body)
-        assert answer.error_paths() == paths
+        assert world.person().call("POST", "/workspaces", body).error_paths() == paths
         assert world.rows("workspace#") == []
 
     def test_caller_becomes_owner(self, world: World) -> None:
         person = world.person()
-        answer = made(world, person, f"  Zoë's {CANARY}  ")
+        answer = made(person, f"  Zoë's {CANARY}  ")
         assert answer.status == 201
         assert answer.json == {
             "id": str(UUID(answer.json["id"])),
@@ -83,7 +82,7 @@ class TestCreate:
 
     def test_becomes_active_if_none_is_active(self, world: World) -> None:
         person = world.person()
-        first, second = (made(world, person, name).json["id"] for name in ("One", "Two"))
+        first, second = (made(person, name).json["id"] for name in ("One", "Two"))
         assert first != second
         assert str(person_in_workspace(signed_in(person)).workspace.id) == first
         account = find_person(PersonScope(person.id))
@@ -93,13 +92,13 @@ class TestCreate:
     def test_becomes_active_after_leaving_the_active_one(self, world: World) -> None:
         workspace = world.workspace(world.person())
         member = world.member(workspace)
-        assert world.call("POST", "/members/leave", token=member.token).status == 204
-        new = made(world, member, "Mine").json["id"]
+        assert member.call("POST", "/members/leave").status == 204
+        new = made(member, "Mine").json["id"]
         assert str(person_in_workspace(signed_in(member)).workspace.id) == new
 
     def test_taken_slug_gets_a_number(self, world: World) -> None:
         person = world.person()
-        slugs = [made(world, person, "Shop").json["slug"] for _ in range(3)]
+        slugs = [made(person, "Shop").json["slug"] for _ in range(3)]
         assert slugs == ["shop", "shop-2", "shop-3"]
 
     def test_slug_gets_random_suffix_past_every_number(self, world: World) -> None:
@@ -108,14 +107,14 @@ class TestCreate:
         for slug in ["shop", *(f"shop-{number}" for number in range(2, 52))]:
             changes.create(SlugItem(*slug_key(slug), workspace_id=uuid4()))
         changes.commit()
-        slugs = {made(world, person, "Shop").json["slug"] for _ in range(3)}
+        slugs = {made(person, "Shop").json["slug"] for _ in range(3)}
         assert len(slugs) == 3
         assert all(slug.startswith("shop-") and len(slug) == 13 for slug in slugs)
 
     def test_concurrent_creations_get_different_slugs(self, world: World) -> None:
         first, second = world.person(), world.person()
         with world.meanwhile(lambda c: service.create_workspace(signed_in(second), "Shop", c)):
-            answer = made(world, first, "Shop")
+            answer = made(first, "Shop")
         assert (answer.status, answer.json["slug"]) == (201, "shop-2")
         rows = [row for row in world.rows() if isinstance(row, WorkspaceItem)]
         assert sorted(row.slug for row in rows) == ["shop", "shop-2"]
@@ -136,7 +135,7 @@ class TestAvailableSlug:
             query = {"name": "Shop"}
             token = person.token
             available = world.call("GET", "/workspaces/available-slug", token=token, query=query)
-            assert available.json["slug"] == made(world, person, "Shop").json["slug"]
+            assert available.json["slug"] == made(person, "Shop").json["slug"]
 
 
 class TestUpdate:
@@ -151,8 +150,7 @@ class TestUpdate:
         key: str | None = None,
     ) -> Answer:
         """The answer to a change of the workspace."""
-        path = f"/workspaces/{workspace}"
-        return world.call("PATCH", path, token=token, json_body=body, key=key)
+        return world.call("PATCH", f"/workspaces/{workspace}", token=token, json_body=body, key=key)
 
     def test_bad_input_for_workspace_of_another_person(
         self, world: World, workspace: WorkspaceScope
@@ -201,8 +199,7 @@ class TestUpdate:
         self, world: World, workspace: WorkspaceScope, owner: Someone
     ) -> None:
         world.activate(owner, None)
-        answer = self.patch(world, owner.token, workspace.id, {"name": "New"})
-        assert answer.status == 204
+        assert self.patch(world, owner.token, workspace.id, {"name": "New"}).status == 204
         assert stored(workspace).name == "New"
 
     def test_owner_without_two_factor_cannot_require_it(
@@ -234,11 +231,11 @@ class TestUpdate:
             ("POST", f"/members/{uuid4()}/transfer-ownership"),
             ("PATCH", f"/workspaces/{workspace.id}"),
         ]:
-            answer = world.call(method, path, token=member.token)
+            answer = member.call(method, path)
             assert answer.problem() == (403, "two_factor_required"), path
-        assert world.call("GET", "/members", token=owner.token).status == 200
+        assert owner.call("GET", "/members").status == 200
         world.turn_two_factor_on(member)
-        assert world.call("GET", "/members", token=member.token).status == 200
+        assert member.call("GET", "/members").status == 200
 
     def test_two_factor_is_not_required_of_api_keys(
         self, world: World, workspace: WorkspaceScope, owner: Someone

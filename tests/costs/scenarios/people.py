@@ -25,8 +25,7 @@ def update_workspace(shop: Shop) -> Request:
 
 @SCENARIOS.of("workspaces.delete", "5 keys")
 def delete_workspace(shop: Shop) -> Request:
-    body = {"password": PASSWORD}
-    return Request(shop.owner.token, body, path={"id": shop.workspace.id})
+    return Request(shop.owner.token, {"password": PASSWORD}, path={"id": shop.workspace.id})
 
 
 def _membership(shop: Shop, of: Someone) -> dict[str, object]:

@@ -264,8 +264,7 @@ class TestReturningData:
         return person
 
     def test_customer_sent_again_is_new_person(self, place: Place, erased: str) -> None:
-        answer = place.customer(place.shop, "cust-ann", email=ANN)
-        assert answer.status == 201
+        assert place.customer(place.shop, "cust-ann", email=ANN).status == 201
         person = place.find_profile(email=ANN)
         assert person["id"] != erased
         place.world.deliver()
@@ -398,8 +397,7 @@ class TestReturningData:
         assert place.get("/profiles")["total"] == 0
 
     def test_deleted_customer_leaves_no_personal_rows(self, place: Place, erased: str) -> None:
-        path = f"/stores/{place.shop}/customers/cust-ann"
-        assert place.call("DELETE", path).status in {204, 404}
+        assert place.call("DELETE", f"/stores/{place.shop}/customers/cust-ann").status in {204, 404}
         place.world.deliver()
         assert personal(place) == []
 

@@ -49,7 +49,7 @@ class Shop(Searched):
     def call(self, method: str, path: str, body: object = None) -> int:
         """The status of a request of the owner's about the store."""
         path = f"/stores/{self.store}/{path}"
-        return self.world.call(method, path, token=self.owner.token, json_body=body).status
+        return self.owner.call(method, path, body).status
 
     def put_person(self, number: int, name: str, second: int) -> None:
         """A customer of the store, updated at a second."""

@@ -104,8 +104,7 @@ class Home(Place):
         """A definition of two versions, and an open proposal."""
         new = {"kind": "segment", "name": "Buyers", "summary": "They buy", "definition": SEGMENT}
         proposal = self._done("POST", "/change-proposals", new).json
-        path = f"/change-proposals/{proposal['id']}/approve"
-        made = self._done("POST", path).json
+        made = self._done("POST", f"/change-proposals/{proposal['id']}/approve").json
         change = {
             "definitionId": made["definitionId"],
             "baseVersionId": made["resultVersionId"],
@@ -119,8 +118,7 @@ class Home(Place):
     def stock(self) -> None:
         """Products, one of them removed, what was sold, a feed, changes of rules."""
         for external_id in ("p-1", "p-2"):
-            path = f"/stores/{self.shop}/products/{external_id}"
-            self._done("PUT", path, product())
+            self._done("PUT", f"/stores/{self.shop}/products/{external_id}", product())
         self._done("DELETE", f"/stores/{self.shop}/products/p-2")
         self._done("PUT", f"/stores/{self.shop}/orders/6", order(customer=None))
         source = feed(store_of(self.world, self.shop))

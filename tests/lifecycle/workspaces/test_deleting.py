@@ -83,18 +83,15 @@ class TestDelete:
         answer = home.delete()
         assert (answer.status, answer.body) == (202, b"")
         for someone in (home.owner, home.admin):
-            me = home.world.call("GET", "/me", token=someone.token).json
+            me = someone.call("GET", "/me").json
             assert me["workspaces"] == []
-            response = home.world.call("GET", "/profiles", token=someone.token)
+            response = someone.call("GET", "/profiles")
             assert response.problem() == (409, "no_active_workspace")
             again = {"workspaceId": str(home.workspace.id)}
-            chosen = home.world.call("PUT", "/me/workspace", token=someone.token, json_body=again)
+            chosen = someone.call("PUT", "/me/workspace", again)
             assert chosen.problem() == (422, "validation")
-            renamed = home.world.call(
-                "PATCH",
-                f"/workspaces/{home.workspace.id}",
-                token=someone.token,
-                json_body={"name": "Still here"},
+            renamed = someone.call(
+                "PATCH", f"/workspaces/{home.workspace.id}", {"name": "Still here"}
             )
             assert renamed.problem() == (404, "not_found")
         response = home.world.call("GET", "/profiles", token=home.key)

@@ -24,8 +24,7 @@ def put_customer(
     """Puts a store's customer, updated at a minute of last year."""
     moments = {"externalCreatedAt": at(0), "externalUpdatedAt": at(minutes)}  # type: ignore[arg-type]
     path = f"/stores/{store}/customers/{external_id}"
-    body = {**moments, "email": ANN, **fields}
-    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("PUT", path, {**moments, "email": ANN, **fields})
     assert answer.status in {200, 201}, answer.body
     return answer
 
@@ -42,9 +41,7 @@ def change_consent(
     """A request's change of an address, on the profile that has it."""
     when = {} if minutes is None else {"occurredAt": at(minutes)}
     path = f"/profiles/{upserted(shop, email=email)['id']}/consent/email"
-    answer = shop.world.call(
-        "PUT", path, token=shop.owner.token, json_body={"state": state, **when}
-    )
+    answer = shop.owner.call("PUT", path, {"state": state, **when})
     assert answer.status == 200, answer.body
     return dict(answer.json)
 
@@ -74,15 +71,11 @@ def state_of(shop: Shop, email: str = ANN) -> str:
 
 def stated_by(shop: Shop, store: UUID, external_id: str) -> str:
     """The state that counts as given by a store."""
-    found = shop.world.call(
-        "GET",
-        "/profiles",
-        token=shop.owner.token,
-        query={"storeId": str(store), "externalId": external_id},
+    found = shop.owner.call(
+        "GET", "/profiles", query={"storeId": str(store), "externalId": external_id}
     )
     [person] = found.json["items"]
-    path = f"/profiles/{person['id']}/customers"
-    rows = shop.world.call("GET", path, token=shop.owner.token).json["items"]
+    rows = shop.owner.call("GET", f"/profiles/{person['id']}/customers").json["items"]
     [one] = [each for each in rows if each["externalId"] == external_id]
     return str(one["emailMarketingConsent"])
 
@@ -102,7 +95,7 @@ def free(shop: Shop, email: str) -> None:
 def erase(shop: Shop, email: str = ANN) -> None:
     """Erases the person who has the address."""
     path = f"/profiles/{profile_of(shop, email)['id']}"
-    assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+    assert shop.owner.call("DELETE", path).status == 204
 
 
 def owed_rows(shop: Shop) -> list[OwedOptOutItem]:
@@ -112,15 +105,13 @@ def owed_rows(shop: Shop) -> list[OwedOptOutItem]:
 
 def disconnect(shop: Shop, store: UUID) -> None:
     """Disconnects the store."""
-    path = f"/stores/{store}/disconnect"
-    assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+    assert shop.owner.call("POST", f"/stores/{store}/disconnect").status == 200
 
 
 def reconnect(shop: Shop, store: UUID) -> None:
     """Connects the store again."""
-    path = f"/stores/{store}"
-    known = shop.world.call("GET", path, token=shop.owner.token).json
+    known = shop.owner.call("GET", f"/stores/{store}").json
     names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
     body = {name: known[name] for name in names}
-    answer = shop.world.call("POST", "/stores", token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("POST", "/stores", body)
     assert (answer.status, answer.json["id"]) == (200, str(store))

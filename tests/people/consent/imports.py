@@ -54,7 +54,7 @@ def counts(shop: Shop, *rows: Row, key: str | None = None) -> tuple[int, int, in
 def profile_of(shop: Shop, address: str) -> dict[str, Any]:
     """The one profile that has an address."""
     name = "phone" if address.startswith("+") else "email"
-    answer = shop.world.call("GET", "/profiles", token=shop.owner.token, query={name: address})
+    answer = shop.owner.call("GET", "/profiles", query={name: address})
     [profile] = answer.json["items"]
     assert answer.json["total"] == 1
     return dict(profile)
@@ -62,32 +62,30 @@ def profile_of(shop: Shop, address: str) -> dict[str, Any]:
 
 def history_of(shop: Shop, profile: dict[str, Any]) -> list[dict[str, Any]]:
     """The changes of a profile, recorded last first."""
-    path = f"/profiles/{profile['id']}/consent"
-    answer = shop.world.call("GET", path, token=shop.owner.token, query={"pageSize": 100})
+    answer = shop.owner.call("GET", f"/profiles/{profile['id']}/consent", query={"pageSize": 100})
     assert answer.json["total"] == len(answer.json["items"])
     return list(answer.json["items"])
 
 
 def total(shop: Shop, **query: object) -> int:
     """How many profiles the workspace lists."""
-    answer = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query)
+    answer = shop.owner.call("GET", "/profiles", query=query)
     return int(answer.json["total"])
 
 
 def upserted(shop: Shop, **fields: object) -> dict[str, Any]:
     """A profile made by an upsert."""
-    answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=fields)
+    answer = shop.owner.call("POST", "/profiles", fields)
     assert answer.status in {200, 201}, answer.body
     return dict(answer.json)
 
 
 def put_customer(shop: Shop, store_id: object, **fields: object) -> dict[str, Any]:
     """A store's customer `c-1`, updated now."""
-    answer = shop.world.call(
+    answer = shop.owner.call(
         "PUT",
         f"/stores/{store_id}/customers/c-1",
-        token=shop.owner.token,
-        json_body={
+        {
             "externalCreatedAt": at(0),
             "externalUpdatedAt": clock.to_text(clock.now()),
             **fields,

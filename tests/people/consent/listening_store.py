@@ -46,8 +46,7 @@ class Shop:
 
     def secret(self, store_id: UUID | str) -> str:
         """The signing secret of a store whose address is set for the first time."""
-        path = f"/stores/{store_id}/write-back"
-        answer = self.world.call("PUT", path, token=self.owner.token, json_body={"url": URL})
+        answer = self.owner.call("PUT", f"/stores/{store_id}/write-back", {"url": URL})
         assert answer.status == 200, answer.body
         return str(answer.json["secret"])
 
@@ -124,19 +123,15 @@ class Shop:
         self, profile: Profile, state: str, *, channel: str = "email", **body: object
     ) -> dict[str, Any]:
         """The answer to a change of the person's consent."""
-        answer = self.world.call(
-            "PUT",
-            f"/profiles/{profile.id}/consent/{channel}",
-            token=self.owner.token,
-            json_body={"state": state, **body},
+        answer = self.owner.call(
+            "PUT", f"/profiles/{profile.id}/consent/{channel}", {"state": state, **body}
         )
         assert answer.status == 200, answer.body
         return dict(answer.json)
 
     def read(self, profile: Profile, change: Mapping[str, Any]) -> dict[str, Any]:
         """A change as it is now."""
-        path = f"/profiles/{profile.id}/consent/{change['id']}"
-        answer = self.world.call("GET", path, token=self.owner.token)
+        answer = self.owner.call("GET", f"/profiles/{profile.id}/consent/{change['id']}")
         assert answer.status == 200, answer.body
         return dict(answer.json)
 

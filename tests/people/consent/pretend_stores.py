@@ -84,8 +84,7 @@ class CustomStore:
         if self.is_away:
             return
         body = self.customers[external_id]
-        path = f"/stores/{self.id}/customers/{external_id}"
-        answer = self.call("PUT", path, body)
+        answer = self.call("PUT", f"/stores/{self.id}/customers/{external_id}", body)
         assert answer.status in {200, 201}, answer.body
         record = Record(
             body["email"],
@@ -257,8 +256,7 @@ class MovingShop:
         """A user disconnects it."""
         if self.hooks is not None:
             shop = next(each for each in self.shops if each.workspace == self.hooks.workspace)
-            path = f"/connections/shopify:{SHOP}"
-            assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+            assert shop.owner.call("DELETE", f"/connections/shopify:{SHOP}").status == 204
             self.hooks = None
 
     def come_back(self) -> None:

@@ -85,9 +85,7 @@ class Arrivals:
     def ask(self, state: str, at: str) -> None:
         """Sends a request."""
         path = f"/profiles/{self.person}/consent/email"
-        body = {"state": state, "occurredAt": at}
-        answer = self.shop.world.call("PUT", path, token=self.shop.owner.token, json_body=body)
-        assert answer.status == 200
+        assert self.shop.owner.call("PUT", path, {"state": state, "occurredAt": at}).status == 200
 
     def push(self, number: int, state: str, updated_at: str, consent_at: str | None) -> None:
         """Puts a store's customer; each statement has a store of its own."""
@@ -104,7 +102,7 @@ class Arrivals:
     def follow_link(self) -> None:
         """Follows an unsubscribe link."""
         world, path = self.shop.world, f"/profiles/{self.person}/unsubscribe-links"
-        made = world.call("POST", path, token=self.shop.owner.token)
+        made = self.shop.owner.call("POST", path)
         form = {"content-type": "application/x-www-form-urlencoded"}
         link, body = made.json["url"].removeprefix(BASE_URL), b"List-Unsubscribe=One-Click"
         assert world.call("POST", link, headers=form, body=body).status == 200

@@ -52,7 +52,7 @@ def named(message: dict[str, str], attempt: int) -> dict[str, Any]:
 
 def listed(shop: Shop) -> dict[str, Any]:
     """The one write-back of the workspace's list."""
-    answer = shop.world.call("GET", "/write-backs", token=shop.owner.token)
+    answer = shop.owner.call("GET", "/write-backs")
     [found] = answer.json["items"]
     return dict(found)
 
@@ -235,7 +235,7 @@ class TestEarlyRetry:
     ) -> None:
         change = self.waiting(shop, person, listener)
         path, body = f"/stores/{store}/write-back", {"url": f"http://{HOOK}/mended"}
-        assert shop.world.call("PUT", path, token=shop.owner.token, json_body=body).status == 200
+        assert shop.owner.call("PUT", path, body).status == 200
         shop.world.deliver()
         assert [each.url for each in listener.received] == [body["url"]]
         assert shop.outcome(person, change, store) == "written"
@@ -247,12 +247,8 @@ class TestEarlyRetry:
     ) -> None:
         self.waiting(shop, person, listener)
         body = {"storeId": str(store)}
-        answer = shop.world.call(
-            "POST", "/write-backs/retry", token=shop.owner.token, json_body=body
-        )
-        assert answer.json == {"queued": 0}
-        query = {"status": "failed"}
-        failed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
+        assert shop.owner.call("POST", "/write-backs/retry", body).json == {"queued": 0}
+        failed = shop.owner.call("GET", "/write-backs", query={"status": "failed"})
         assert failed.json["items"] == []
 
     def test_single_retry_of_waiting_write_back_is_refused(
@@ -260,16 +256,14 @@ class TestEarlyRetry:
     ) -> None:
         change = self.waiting(shop, person, listener)
         path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
-        answer = shop.world.call("POST", path, token=shop.owner.token)
-        assert answer.problem() == (409, "write_back_not_failed")
+        assert shop.owner.call("POST", path).problem() == (409, "write_back_not_failed")
 
 
 class TestErased:
     """An opt-out of a person who is erased while its next attempt waits."""
 
     def erase(self, shop: Shop, person: Profile) -> None:
-        answer = shop.world.call("DELETE", f"/profiles/{person.id}", token=shop.owner.token)
-        assert answer.status == 204
+        assert shop.owner.call("DELETE", f"/profiles/{person.id}").status == 204
 
     def test_opt_out_is_sent_by_customer_id_after_days(
         self, shop: Shop, person: Profile, store: UUID, listener: Receiver
@@ -334,7 +328,7 @@ class TestErased:
         listener.received.clear()
         listener.answers = [503]
         path, body = f"/stores/{store}/write-back", {"url": f"http://{HOOK}/mended"}
-        assert shop.world.call("PUT", path, token=shop.owner.token, json_body=body).status == 200
+        assert shop.owner.call("PUT", path, body).status == 200
         shop.world.deliver()
         advance(timedelta(seconds=6))
         assert len(listener.received) == 2
@@ -400,7 +394,7 @@ class TestKilled:
         assert hand_over(first)
         advance(timedelta(seconds=6))
         path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", path).status == 200
         shop.world.deliver()
         made = len(listener.received)
         assert hand_over(named(first, 5))
@@ -474,10 +468,10 @@ class TestSwept:
             row.delete()
         path = f"/profiles/{person.id}/consent/{change['id']}/write-backs/{store}/retry"
         shop.world.advance(hours=24)
-        answer = shop.world.call("POST", path, token=shop.owner.token)
+        answer = shop.owner.call("POST", path)
         assert answer.problem() == (409, "write_back_not_failed")
         shop.world.advance(hours=1)
-        answer = shop.world.call("POST", path, token=shop.owner.token)
+        answer = shop.owner.call("POST", path)
         assert answer.status == 200
         shop.world.deliver()
         assert shop.outcome(person, change, store) == "written"

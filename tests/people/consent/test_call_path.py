@@ -12,7 +12,7 @@ def test_consent_change_reaches_store(shop: Shop, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("FEED_ALLOW_HOSTS", f"127.0.0.1:{server.port}")
         store_id = shop.store(listens=False)
         path, body = f"/stores/{store_id}/write-back", {"url": f"http://127.0.0.1:{server.port}/"}
-        assert shop.world.call("PUT", path, token=shop.owner.token, json_body=body).status == 200
+        assert shop.owner.call("PUT", path, body).status == 200
         profile = shop.person(store_id)
         with walking("One message: a consent change reaches a store"):
             change = shop.change(profile, "subscribed")

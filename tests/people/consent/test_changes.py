@@ -55,11 +55,8 @@ class TestList:
         last = shop.change(profile, "subscribed")
 
         def page(number: int) -> Any:
-            return shop.world.call(
-                "GET",
-                path_of(profile),
-                token=shop.owner.token,
-                query={"page": number, "pageSize": 10},
+            return shop.owner.call(
+                "GET", path_of(profile), query={"page": number, "pageSize": 10}
             ).json
 
         first, second, past = page(1), page(2), page(3)
@@ -83,7 +80,7 @@ class TestList:
 
         query = {"page": 1, "pageSize": 10}
         with mock.patch.object(ConsentChangeItem, "from_raw_data", counted):
-            answer = shop.world.call("GET", path_of(profile), token=shop.owner.token, query=query)
+            answer = shop.owner.call("GET", path_of(profile), query=query)
         assert (len(answer.json["items"]), answer.json["total"], len(read)) == (10, 15, 10)
 
     @pytest.mark.parametrize(
@@ -113,7 +110,7 @@ class TestList:
         shop.change(profile, "unsubscribed")
         shop.world.advance(seconds=1)
         statement(shop, profile, ConsentState.PENDING, channel=Channel.SMS)
-        body = shop.world.call("GET", path_of(profile), token=shop.owner.token, query=query).json
+        body = shop.owner.call("GET", path_of(profile), query=query).json
         rows = [f"{row['channel']} {row['state']} {row['source']}" for row in body["items"]]
         assert rows == expected
         assert body["total"] == len(expected)
@@ -141,5 +138,5 @@ class TestGet:
 
     def test_another_profiles_change_is_not_found(self, shop: Shop) -> None:
         body = shop.change(shop.person(), "subscribed")
-        answer = shop.world.call("GET", path_of(shop.person(), body["id"]), token=shop.owner.token)
+        answer = shop.owner.call("GET", path_of(shop.person(), body["id"]))
         assert answer.problem() == (404, "not_found")

@@ -47,31 +47,20 @@ class TestChangeEmail:
     )
     def test_bad_input(self, shop: Shop, body: object, paths: list[str]) -> None:
         profile = shop.person()
-        answer = shop.world.call(
-            "PUT", path_of(profile, "email"), token=shop.owner.token, json_body=body
-        )
-        assert answer.error_paths() == paths
+        assert shop.owner.call("PUT", path_of(profile, "email"), body).error_paths() == paths
         assert shop.profile(profile.id) == profile
 
     def test_future_time_is_refused(self, shop: Shop) -> None:
         profile = shop.person()
         soon = clock.to_text(clock.now() + timedelta(minutes=1))
-        answer = shop.world.call(
-            "PUT",
-            path_of(profile, "email"),
-            token=shop.owner.token,
-            json_body={"state": "subscribed", "occurredAt": soon},
+        answer = shop.owner.call(
+            "PUT", path_of(profile, "email"), {"state": "subscribed", "occurredAt": soon}
         )
         assert answer.error_paths() == ["/occurredAt"]
 
     def test_profile_without_email_is_refused(self, shop: Shop) -> None:
         profile = shop.person(email=None)
-        answer = shop.world.call(
-            "PUT",
-            path_of(profile, "email"),
-            token=shop.owner.token,
-            json_body={"state": "subscribed"},
-        )
+        answer = shop.owner.call("PUT", path_of(profile, "email"), {"state": "subscribed"})
         assert answer.problem() == (409, "no_email")
 
     def test_change_by_signed_in_person(self, shop: Shop) -> None:
@@ -151,9 +140,7 @@ class TestChangeEmail:
         profile = shop.person()
         proof = {"reference": "form 7", "ip": "203.0.113.7:443"}
         body = {"state": "subscribed", "proof": proof}
-        answer = shop.world.call(
-            "PUT", path_of(profile, "email"), token=shop.owner.token, json_body=body
-        )
+        answer = shop.owner.call("PUT", path_of(profile, "email"), body)
         assert (answer.status, answer.json) == (
             422,
             {
@@ -187,7 +174,7 @@ class TestChangeEmail:
         shop.world.advance(hours=1)
         assert shop.change(profile, "subscribed") == first
         assert shop.queued() == messages
-        listed = shop.world.call("GET", path_of(profile), token=shop.owner.token).json
+        listed = shop.owner.call("GET", path_of(profile)).json
         assert listed["total"] == 1
 
     def test_unchanged_state_raises_as_of(self, shop: Shop) -> None:
@@ -208,7 +195,7 @@ class TestChangeEmail:
         assert shop.change(profile, "subscribed", occurredAt=earlier) == holding
         assert shop.profile(profile.id).email_consent is ConsentState.UNSUBSCRIBED
         assert shop.queued() == messages
-        listed = shop.world.call("GET", path_of(profile), token=shop.owner.token).json
+        listed = shop.owner.call("GET", path_of(profile)).json
         assert [row["state"] for row in listed["items"]] == ["subscribed", "unsubscribed"]
         [old, _] = listed["items"]
         assert old["occurredAt"] == earlier
@@ -273,20 +260,12 @@ class TestChangeSms:
     )
     def test_bad_input(self, shop: Shop, body: object, paths: list[str]) -> None:
         profile = shop.person()
-        answer = shop.world.call(
-            "PUT", path_of(profile, "sms"), token=shop.owner.token, json_body=body
-        )
-        assert answer.error_paths() == paths
+        assert shop.owner.call("PUT", path_of(profile, "sms"), body).error_paths() == paths
         assert shop.profile(profile.id) == profile
 
     def test_profile_without_phone_is_refused(self, shop: Shop) -> None:
         profile = shop.person(phone=None)
-        answer = shop.world.call(
-            "PUT",
-            path_of(profile, "sms"),
-            token=shop.owner.token,
-            json_body={"state": "subscribed"},
-        )
+        answer = shop.owner.call("PUT", path_of(profile, "sms"), {"state": "subscribed"})
         assert answer.problem() == (409, "no_phone")
         assert shop.change(profile, "subscribed")["channel"] == "email"
 
@@ -359,8 +338,7 @@ class TestChangeSms:
         profile = shop.person()
         holding = shop.change(profile, "unsubscribed", channel="sms")
         earlier = clock.to_text(clock.now() - timedelta(days=1))
-        answer = shop.change(profile, "subscribed", channel="sms", occurredAt=earlier)
-        assert answer == holding
+        assert shop.change(profile, "subscribed", channel="sms", occurredAt=earlier) == holding
         assert shop.profile(profile.id).sms_consent is ConsentState.UNSUBSCRIBED
 
     def test_change_is_written_back_to_stores(self, shop: Shop, listener: Receiver) -> None:

@@ -36,8 +36,7 @@ PROVEN = {"reference": "form-7", "ip": "203.0.113.9", "userAgent": "Browser/1"}
 
 def ask(shop: Shop, profile: object, **query: object) -> Answer:
     """The answer of a page of a profile's evidence."""
-    path = f"/profiles/{profile}/consent/evidence"
-    return shop.world.call("GET", path, token=shop.owner.token, query=query)
+    return shop.owner.call("GET", f"/profiles/{profile}/consent/evidence", query=query)
 
 
 def evidence_of(shop: Shop, address: str = ANN, **query: object) -> list[dict[str, Any]]:
@@ -52,7 +51,7 @@ def change(shop: Shop, state: str, email: str = ANN, **body: object) -> dict[str
     """The change that a request makes of an address."""
     path = f"/profiles/{upserted(shop, email=email)['id']}/consent/email"
     payload = {"state": state, **body}
-    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=payload)
+    answer = shop.owner.call("PUT", path, payload)
     assert answer.status == 200, answer.body
     return dict(answer.json)
 
@@ -60,7 +59,7 @@ def change(shop: Shop, state: str, email: str = ANN, **body: object) -> dict[str
 def follow_link(shop: Shop, person: str, reference: str, by: str) -> None:
     """Unsubscribes by a link to the person, as a mail program or its page's form does."""
     path, body = f"/profiles/{person}/unsubscribe-links", {"reference": reference}
-    made = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+    made = shop.owner.call("POST", path, body)
     link = str(made.json["url"]).removeprefix(BASE_URL)
     form = {"content-type": "application/x-www-form-urlencoded"}
     sent = shop.world.call("POST", link, headers=form, body=f"List-Unsubscribe={by}".encode())
@@ -89,7 +88,7 @@ class TestStoredEvidence:
         person = upserted(shop, phone="+14155550123")["id"]
         path = f"/profiles/{person}/consent/sms"
         body = {"state": "subscribed", "evidence": {"url": FORM["url"]}}
-        assert shop.world.call("PUT", path, token=shop.owner.token, json_body=body).status == 200
+        assert shop.owner.call("PUT", path, body).status == 200
         change(shop, "unsubscribed")
         [one] = ask(shop, person).json["items"]
         assert (one["channel"], one["address"], one["url"]) == ("sms", "+14155550123", FORM["url"])
@@ -282,7 +281,7 @@ class TestReading:
         stranger = shop.world.person()
         shop.world.workspace(stranger)
         path = f"/profiles/{profile_of(shop, ANN)['id']}/consent/evidence"
-        assert shop.world.call("GET", path, token=stranger.token).status == 404
+        assert stranger.call("GET", path).status == 404
 
     def test_evidence_of_merged_profiles_is_one_list(self, shop: Shop) -> None:
         people = [upserted(shop, email=f"m{n}@example.com")["id"] for n in range(3)]
@@ -296,7 +295,7 @@ class TestReading:
         for other in others:
             path = f"/profiles/{first}/merge"
             body = {"profileId": other}
-            merged = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+            merged = shop.owner.call("POST", path, body)
             assert merged.status == 200
         shop.world.deliver()
         shop.change(shop.profile(UUID(first)), "unsubscribed")

@@ -97,8 +97,7 @@ class TestOwnerEmail:
         [message] = shop.queued()
         listener.answers = [503]
         hand_over(message)
-        path = f"/stores/{store}/disconnect"
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", f"/stores/{store}/disconnect").status == 200
         later(shop, days=2)
         assert emails(shop) == []
 
@@ -147,7 +146,7 @@ def due(shop: Shop) -> list[OutboxItem]:
 def move(shop: Shop, store: UUID, url: str) -> None:
     """Gives the store another address for write-backs."""
     path, body = f"/stores/{store}/write-back", {"url": url}
-    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("PUT", path, body)
     assert answer.status == 200, answer.body
 
 
@@ -180,7 +179,7 @@ class TestResending:
 
     def test_unchanged_url_resends_nothing(self, shop: Shop, listener: Receiver) -> None:
         store, _ = self.two_failed(shop, listener)
-        current = shop.world.call("GET", f"/stores/{store}/write-back", token=shop.owner.token)
+        current = shop.owner.call("GET", f"/stores/{store}/write-back")
         move(shop, store, current.json["url"])
         assert send_write_backs(shop) == 0
         assert listener.received == []
@@ -217,8 +216,7 @@ class TestResending:
         tried = [each for each in listener.received if each.json["data"]["address"] == refused]
         assert len(tried) == MAX_RESENDS
         path, body = "/write-backs/retry", {"storeId": str(store)}
-        answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
-        assert answer.json == {"queued": 1}
+        assert shop.owner.call("POST", path, body).json == {"queued": 1}
 
     def test_store_that_repeats_subscribed_gets_no_automatic_resend(
         self, shop: Shop, listener: Receiver
@@ -239,7 +237,7 @@ class TestResending:
             send_write_backs(shop)
         assert email not in [each.json["data"]["address"] for each in listener.received]
         query = {"status": "failed", "storeId": str(store)}
-        listed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
+        listed = shop.owner.call("GET", "/write-backs", query=query)
         assert [each["state"] for each in listed.json["items"]] == ["subscribed", "unsubscribed"]
 
     @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])

@@ -115,7 +115,7 @@ class History:
 
     def call(self, shop: Shop, method: str, path: str, body: object = None) -> Answer:
         """A request of a workspace's owner."""
-        return self.world.call(method, path, token=shop.owner.token, json_body=body)
+        return shop.owner.call(method, path, body)
 
     def some_profile(self, shop: Shop) -> dict[str, Any] | None:
         """A profile of a workspace."""
@@ -204,8 +204,7 @@ class History:
         if hooks and shop.workspace.id in self.shop.been and hooks.workspace != shop.workspace:
             there = [hooks.workspace.id] if here or holder_of(hooks.workspace, email) else []
         form = {"content-type": "application/x-www-form-urlencoded"}
-        body = b"List-Unsubscribe=One-Click"
-        answer = self.world.call("POST", path, headers=form, body=body)
+        answer = self.world.call("POST", path, headers=form, body=b"List-Unsubscribe=One-Click")
         assert answer.status == (200 if here or there else 410)
         for workspace in [*([shop.workspace.id] if here else []), *there]:
             self.rules.address(workspace, email).add_now(UNSUBSCRIBED, clock.now())

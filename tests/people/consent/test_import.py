@@ -62,8 +62,7 @@ class TestBody:
         ],
     )
     def test_bad_input(self, shop: Shop, body: object, paths: list[str]) -> None:
-        answer = shop.world.call("POST", "/consent/import", token=shop.owner.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert shop.owner.call("POST", "/consent/import", body).error_paths() == paths
         assert total(shop) == 0
 
     @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ class TestBody:
     def test_body_limit_is_five_megabytes(self, shop: Shop, size: int, status: int) -> None:
         start = b'{"changes":[0]}'
         body = start + b" " * (size - len(start))
-        answer = shop.world.call("POST", "/consent/import", token=shop.owner.token, body=body)
+        answer = shop.owner.call("POST", "/consent/import", body=body)
         assert answer.status == status
         if status == 413:
             assert answer.problem() == (413, "payload_too_large")
@@ -221,8 +220,7 @@ class TestEffectiveState:
         counts(shop, {**row(ANN), "occurredAt": soon})
         shop.world.advance(seconds=1)
         path = f"/profiles/{profile_of(shop, ANN)['id']}/consent/email"
-        body = {"state": "unsubscribed"}
-        answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+        answer = shop.owner.call("PUT", path, {"state": "unsubscribed"})
         assert answer.json["state"] == "unsubscribed"
 
     def test_year_one_is_accepted_as_time(self, shop: Shop) -> None:
@@ -264,8 +262,7 @@ class TestMany:
         assert counts(shop, *rows) == (500, 0, 0)
         profile = profile_of(shop, ANN)
         assert profile["emailMarketingConsent"] == "unsubscribed"
-        path = f"/profiles/{profile['id']}/consent"
-        listed = shop.world.call("GET", path, token=shop.owner.token).json
+        listed = shop.owner.call("GET", f"/profiles/{profile['id']}/consent").json
         assert listed["total"] == 500
         newest = [at(n) for n in range(499, 474, -1)]
         assert [change["occurredAt"] for change in listed["items"]] == newest
@@ -321,8 +318,7 @@ class TestRaces:
         path, body = f"/profiles/{profile['id']}/consent/email", {"state": "unsubscribed"}
 
         def unsubscribe() -> None:
-            answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
-            assert answer.status == 200
+            assert shop.owner.call("PUT", path, body).status == 200
 
         with before_the_commit(unsubscribe):
             assert counts(shop, row(ANN), row(BEN)) == (1, 0, 1)

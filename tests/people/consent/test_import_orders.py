@@ -159,11 +159,10 @@ def test_import_in_any_order_equals_single_requests(
             channel = "sms" if change.address.startswith("+") else "email"
             name = "phone" if channel == "sms" else "email"
             profile = upserted(twin, **{name: change.address})
-            answer = world.call(
+            answer = twin.owner.call(
                 "PUT",
                 f"/profiles/{profile['id']}/consent/{channel}",
-                token=twin.owner.token,
-                json_body={"state": change.state, "occurredAt": at(change.minutes)},
+                {"state": change.state, "occurredAt": at(change.minutes)},
             )
             assert answer.status == 200
         for address in ADDRESSES:

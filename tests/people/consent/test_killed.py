@@ -39,9 +39,9 @@ class TestConsentChange:
     def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Receiver) -> None:
         shop.world.deliver()
         path = f"/profiles/{profile.id}/consent"
-        listed = shop.world.call("GET", path, token=shop.owner.token).json
+        listed = shop.owner.call("GET", path).json
         assert [row["id"] for row in listed["items"]] == [answer.json["id"]]
-        proven = shop.world.call("GET", f"{path}/evidence", token=shop.owner.token).json
+        proven = shop.owner.call("GET", f"{path}/evidence").json
         assert [row["changeId"] for row in proven["items"]] == [answer.json["id"]]
         assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
         [store_id] = profile.store_ids
@@ -87,8 +87,7 @@ class TestConsentChange:
             answer = send()
         assert answer.json["state"] == "subscribed"
         assert answer.json["occurredAt"] > str(between[0]["occurredAt"])
-        path = f"/profiles/{profile.id}/consent"
-        listed = world.call("GET", path, token=shop.owner.token).json
+        listed = shop.owner.call("GET", f"/profiles/{profile.id}/consent").json
         assert {row["id"] for row in listed["items"]} == {answer.json["id"], between[0]["id"]}
         assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
         world.deliver()
@@ -106,12 +105,10 @@ class TestInvitation:
 
     GUEST = f"guest.{CANARY}@example.com"
 
-    def sending(self, world: World, owner: Someone) -> Callable[[], Answer]:
+    def sending(self, owner: Someone) -> Callable[[], Answer]:
         """The request, always with the same key."""
         body = {"email": self.GUEST, "role": "member"}
-        return lambda: world.call(
-            "POST", "/invitations", token=owner.token, json_body=body, key=KEY
-        )
+        return lambda: owner.call("POST", "/invitations", body, key=KEY)
 
     def owner(self, world: World) -> tuple[Someone, WorkspaceScope]:
         owner = world.person("Olive Owner")
@@ -124,7 +121,7 @@ class TestInvitation:
 
     def test_killed_at_any_call(self, world: World) -> None:
         owner, workspace = self.owner(world)
-        send = self.sending(world, owner)
+        send = self.sending(owner)
         found = crashes(world, send)
         assert len(found.positions) > 10
         for positions in found:
@@ -137,7 +134,7 @@ class TestInvitation:
 
     def test_delayed_first_run_returns_response_of_second(self, world: World) -> None:
         owner, workspace = self.owner(world)
-        send = self.sending(world, owner)
+        send = self.sending(owner)
         second: list[Answer] = []
 
         def another_run() -> None:
@@ -152,7 +149,7 @@ class TestInvitation:
 
     def test_relay_killed_at_any_call(self, world: World) -> None:
         owner, workspace = self.owner(world)
-        assert self.sending(world, owner)().status == 201
+        assert self.sending(owner)().status == 201
         for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):
             world.advance(minutes=3)
             world.sweep()

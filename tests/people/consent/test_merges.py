@@ -36,7 +36,7 @@ def merge(shop: Shop, survivor: str, merged: str) -> dict[str, Any]:
     """Merges two profiles; the one that has both addresses then."""
     body = {"profileId": profile_of(shop, merged)["id"]}
     path = f"/profiles/{profile_of(shop, survivor)['id']}/merge"
-    answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("POST", path, body)
     assert answer.status == 200, answer.body
     return dict(answer.json)
 
@@ -44,7 +44,7 @@ def merge(shop: Shop, survivor: str, merged: str) -> dict[str, Any]:
 def show(shop: Shop, person: dict[str, Any], email: str) -> str:
     """The consent that the profile shows once it shows the address."""
     path, body = f"/profiles/{person['id']}", {"email": email}
-    answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("PATCH", path, body)
     return str(answer.json["emailMarketingConsent"])
 
 
@@ -120,7 +120,7 @@ class TestAutomaticMerge:
     def says(self, shop: Shop, person: dict[str, Any], channel: str, state: str | None) -> None:
         if state is not None:
             path, body = f"/profiles/{person['id']}/consent/{channel}", {"state": state}
-            answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+            answer = shop.owner.call("PUT", path, body)
             assert answer.status == 200, answer.body
 
     @pytest.mark.parametrize("order", [(ANN, PHONE), (PHONE, ANN)], ids=["email", "phone"])

@@ -40,8 +40,7 @@ def person_with(shop: Shop, *emails: str, **more: object) -> dict[str, Any]:
     first, *others = emails
     person = upserted(shop, email=first, **more)
     for email in others:
-        path = f"/profiles/{person['id']}"
-        answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": email})
+        answer = shop.owner.call("PATCH", f"/profiles/{person['id']}", {"email": email})
         assert answer.status == 200, answer.body
         person = answer.json
     return dict(person)
@@ -49,20 +48,19 @@ def person_with(shop: Shop, *emails: str, **more: object) -> dict[str, Any]:
 
 def identities(shop: Shop, person: dict[str, Any]) -> dict[str, str]:
     """The ids of a profile's identities by their values."""
-    path = f"/profiles/{person['id']}/identities"
-    listed = shop.world.call("GET", path, token=shop.owner.token).json
+    listed = shop.owner.call("GET", f"/profiles/{person['id']}/identities").json
     return {each["value"]: each["id"] for each in listed["items"]}
 
 
 def remove(shop: Shop, person: dict[str, Any], value: str, **more: Any) -> Answer:
     """Removes the identity of that value from a profile."""
     path = f"/profiles/{person['id']}/identities/{identities(shop, person)[value]}"
-    return shop.world.call("DELETE", path, token=shop.owner.token, **more)
+    return shop.owner.call("DELETE", path, **more)
 
 
 def read(shop: Shop, person: dict[str, Any]) -> dict[str, Any]:
     """A profile as it is."""
-    return dict(shop.world.call("GET", f"/profiles/{person['id']}", token=shop.owner.token).json)
+    return dict(shop.owner.call("GET", f"/profiles/{person['id']}").json)
 
 
 class TestRemoval:
@@ -99,12 +97,7 @@ class TestRemoval:
     def test_address_of_store_customer_is_preferred_as_replacement(self, shop: Shop) -> None:
         person = person_with(shop, f"first.{ANN}", ANN)
         put_customer(shop, shop.store(listens=False), "c", 5, email=ANN)
-        answer = shop.world.call(
-            "PATCH",
-            f"/profiles/{person['id']}",
-            token=shop.owner.token,
-            json_body={"email": BEN},
-        )
+        answer = shop.owner.call("PATCH", f"/profiles/{person['id']}", {"email": BEN})
         assert answer.json["email"] == BEN
         remove(shop, person, BEN)
         assert read(shop, person)["email"] == ANN
@@ -127,24 +120,23 @@ class TestRemoval:
         person = person_with(shop, BEN, phone=PHONE)
         shop.world.deliver()
         query = {"q": BEN}
-        found = shop.world.call("GET", "/search", token=shop.owner.token, query=query).json
+        found = shop.owner.call("GET", "/search", query=query).json
         assert str(person["id"]) in str(found)
         remove(shop, person, BEN)
         shop.world.deliver()
-        found = shop.world.call("GET", "/search", token=shop.owner.token, query=query).json
+        found = shop.owner.call("GET", "/search", query=query).json
         assert str(person["id"]) not in str(found)
 
     def test_lists_are_updated(self, shop: Shop) -> None:
         person = person_with(shop, ANN, phone=PHONE)
         remove(shop, person, ANN)
-        query = {"sort": "email"}
-        listed = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query).json
+        listed = shop.owner.call("GET", "/profiles", query={"sort": "email"}).json
         assert [(each["id"], each["email"]) for each in listed["items"]] == [(person["id"], None)]
 
     def test_address_of_merged_profile_before_worker_runs(self, shop: Shop) -> None:
         survivor, merged = person_with(shop, ANN), person_with(shop, BEN)
         path, body = f"/profiles/{survivor['id']}/merge", {"profileId": merged["id"]}
-        assert shop.world.call("POST", path, token=shop.owner.token, json_body=body).status == 200
+        assert shop.owner.call("POST", path, body).status == 200
         assert remove(shop, survivor, BEN).status == 204
         shop.world.deliver()
         assert upserted(shop, email=BEN)["id"] not in {survivor["id"], merged["id"]}
@@ -180,8 +172,7 @@ class TestConsentAfterRemoval:
         store = shop.store()
         put_customer(shop, store, "c", 5, email=ANN)
         person = profile_of(shop, ANN)
-        path = f"/profiles/{person['id']}"
-        shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": BEN})
+        shop.owner.call("PATCH", f"/profiles/{person['id']}", {"email": BEN})
         remove(shop, person, BEN)
         upserted(shop, email=BEN)
         change_consent(shop, BEN, "unsubscribed", 10)
@@ -196,16 +187,14 @@ class TestRefused:
         put_customer(shop, shop.store(listens=False), "c", 5, email=ANN, phone=PHONE)
         person = profile_of(shop, ANN)
         for value in (ANN, PHONE, "c"):
-            answer = remove(shop, person, value)
-            assert answer.problem() == (409, "identity_of_customer")
+            assert remove(shop, person, value).problem() == (409, "identity_of_customer")
         assert set(identities(shop, person)) == {ANN, PHONE, "c"}
 
     def test_deleted_customers_address_is_removable_but_not_id(self, shop: Shop) -> None:
         store = shop.store(listens=False)
         put_customer(shop, store, "c", 5, email=ANN)
         person = profile_of(shop, ANN)
-        path = f"/stores/{store}/customers/c"
-        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", f"/stores/{store}/customers/c").status == 204
         assert remove(shop, person, ANN).status == 204
         assert remove(shop, person, "c").problem() == (409, "identity_of_customer")
 
@@ -218,13 +207,12 @@ class TestRefused:
         person = person_with(shop, BEN, ANN)
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
         for _ in range(2):
-            assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+            assert shop.owner.call("DELETE", path).status == 204
 
     def test_identity_of_other_profile_is_not_found(self, shop: Shop) -> None:
         person, other = person_with(shop, BEN, ANN), person_with(shop, f"other.{ANN}")
         for identity in (identities(shop, other)[f"other.{ANN}"], uuid4()):
-            path = f"/profiles/{person['id']}/identities/{identity}"
-            answer = shop.world.call("DELETE", path, token=shop.owner.token)
+            answer = shop.owner.call("DELETE", f"/profiles/{person['id']}/identities/{identity}")
             assert answer.problem() == (404, "not_found")
         assert profile_of(shop, f"other.{ANN}")["id"] == other["id"]
 
@@ -237,7 +225,7 @@ class TestCrashesAndRaces:
         person = person_with(shop, BEN, ANN, CAT)
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
         with before_the_commit(meanwhile):
-            answer = shop.world.call("DELETE", path, token=shop.owner.token)
+            answer = shop.owner.call("DELETE", path)
         return person, answer
 
     def test_concurrent_new_customer_with_address_refuses_removal(self, shop: Shop) -> None:
@@ -269,7 +257,7 @@ class TestCrashesAndRaces:
                 if (number, side) == (place, Side.BEFORE):
                     path = f"/profiles/{person['id']}/identities/{identity}"
                     with another_container():
-                        answer = shop.world.call("DELETE", path, token=shop.owner.token)
+                        answer = shop.owner.call("DELETE", path)
                     assert answer.status == 204
 
             with around_calls(meanwhile):
@@ -288,7 +276,7 @@ class TestCrashesAndRaces:
         path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
 
         def send() -> Answer:
-            return world.call("DELETE", path, token=shop.owner.token, key=KEY)
+            return shop.owner.call("DELETE", path, key=KEY)
 
         found = crashes(world, send)
         assert len(found.positions) > 6

@@ -228,7 +228,7 @@ class TestStoresThatMissedOptOut:
         [write_back] = history_of(shop, person)[-1]["writeBacks"]
         assert (write_back["status"], bool(write_back["error"])) == ("failed", True)
         path = f"/profiles/{person['id']}/consent/{no['id']}/write-backs/{store}/retry"
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", path).status == 200
         assert send_write_backs(shop) == 1
         self.check(shop, listener, store)
 
@@ -237,8 +237,7 @@ class TestStoresThatMissedOptOut:
     ) -> None:
         store = shop.store()
         put_customer(shop, store, "c", 5, **subscribed(5))
-        path = f"/stores/{store}/customers/c"
-        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", f"/stores/{store}/customers/c").status == 204
         change_consent(shop, ANN, "unsubscribed", 10)
         send_write_backs(shop)
         put_customer(shop, store, "c", 20, **subscribed(5))
@@ -249,9 +248,7 @@ class TestStoresThatMissedOptOut:
         """The opt-out is in the history of a profile that has another address now."""
         person = upserted(shop, email=ANN)
         change_consent(shop, ANN, "unsubscribed", 10)
-        shop.world.call(
-            "PATCH", f"/profiles/{person['id']}", token=shop.owner.token, json_body={"email": BEN}
-        )
+        shop.owner.call("PATCH", f"/profiles/{person['id']}", {"email": BEN})
         free(shop, ANN)
         store = shop.store()
         put_customer(shop, store, "c", 20, **subscribed(5))

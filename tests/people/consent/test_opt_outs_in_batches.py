@@ -28,11 +28,11 @@ def send(shop: Shop, store: UUID, external_id: str, minutes: int, **fields: obje
         **fields,
     }
     path, body = f"/stores/{store}/batches", {"customers": [record]}
-    answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call("POST", path, body)
     assert answer.status == 202, answer.body
     shop.world.deliver()
     path = f"/stores/{store}/imports/{answer.json['id']}"
-    found = shop.world.call("GET", path, token=shop.owner.token).json
+    found = shop.owner.call("GET", path).json
     assert (found["status"], found["imported"]["customers"]) == ("completed", 1)
 
 
@@ -77,7 +77,7 @@ class TestUntickedBoxes:
             "emailMarketingConsent": "not_subscribed",
         }
         path, body = f"/stores/{store}/batches", {"customers": [record]}
-        shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+        shop.owner.call("POST", path, body)
         shop.world.deliver()
         assert state_of(shop) == "subscribed"
 
@@ -111,7 +111,7 @@ class TestOptOutSentToStore:
             for external_id in ("c", "d")
         ]
         path, body = f"/stores/{store}/batches", {"customers": records}
-        shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+        shop.owner.call("POST", path, body)
         shop.world.deliver()
         assert set(received(listener)) == {("unsubscribed", "c"), ("unsubscribed", "d")}
         assert (stated_by(shop, store, "c"), stated_by(shop, store, "d")) == (

@@ -61,7 +61,7 @@ class TestReconnectingKilled:
     def missed_one(self, shop: Shop) -> tuple[UUID, dict[str, Any]]:
         """A store that was disconnected during an opt-out; the request that connects it again."""
         store = known(shop)
-        found = shop.world.call("GET", f"/stores/{store}", token=shop.owner.token).json
+        found = shop.owner.call("GET", f"/stores/{store}").json
         names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
         disconnect(shop, store)
         change_consent(shop, ANN, "unsubscribed", 10)
@@ -184,8 +184,7 @@ class TestFailingKilled:
 
     def failed(self, shop: Shop) -> list[str]:
         """The people whose write-backs are listed as failed."""
-        query = {"status": "failed"}
-        listed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query).json
+        listed = shop.owner.call("GET", "/write-backs", query={"status": "failed"}).json
         people = [each["profileId"] for each in listed["items"]]
         known = {profile_of(shop, ANN)["id"]: ANN}
         return [known.get(each, "somebody") for each in people]
@@ -211,8 +210,7 @@ class TestFailingKilled:
 
     def test_request_with_new_url(self, shop: Shop, listener: Receiver) -> None:
         store = self.refused(shop, listener)
-        body = {"url": f"http://{HOOK}/mended"}
-        send = sending(shop, "PUT", f"/stores/{store}/write-back", body)
+        send = sending(shop, "PUT", f"/stores/{store}/write-back", {"url": f"http://{HOOK}/mended"})
         found = crashes(shop.world, send, outside=[listener.received])
         assert len(found.positions) > 10
         for positions in found:

@@ -37,10 +37,7 @@ def with_a_no(shop: Shop) -> tuple[object, str]:
     send_write_backs(shop)
     ann, ben = upserted(shop, email=ANN)["id"], profile_of(shop, BEN)["id"]
     change_consent(shop, BEN, "unsubscribed", 10)
-    answer = shop.world.call(
-        "POST", f"/profiles/{ann}/merge", token=shop.owner.token, json_body={"profileId": ben}
-    )
-    assert answer.status == 200
+    assert shop.owner.call("POST", f"/profiles/{ann}/merge", {"profileId": ben}).status == 200
     return store, str(ann)
 
 

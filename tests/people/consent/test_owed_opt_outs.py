@@ -94,10 +94,10 @@ class TestReconnecting:
         person = profile_of(shop, ANN)["id"]
         path = f"/profiles/{person}/consent/{no['id']}/write-backs/{store}/retry"
         shop.secret(store)
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", path).status == 200
         send_write_backs(shop)
         assert received(listener) == [("unsubscribed", "c")]
-        again = shop.world.call("POST", path, token=shop.owner.token)
+        again = shop.owner.call("POST", path)
         assert again.problem() == (409, "write_back_not_failed")
 
 
@@ -275,15 +275,13 @@ class TestOwedAfterErasure:
 
         reach("nothing")
         reach("attempt")
-        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", path).status == 204
         reach("address")
         later_attempts.advance(timedelta(minutes=1))
         reach("end")
         listener.always = 204
         listener.received.clear()
-        body = {"url": URL}
-        answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
-        assert answer.status == 200
+        assert shop.owner.call("PUT", path, {"url": URL}).status == 200
         shop.world.deliver()
         assert received(listener) == [("unsubscribed", "c")]
         assert owed_rows(shop) == []
@@ -305,11 +303,10 @@ class TestOwedAfterErasure:
         erase(shop)
         if is_disconnected:
             reconnect(shop, store)
-        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", path).status == 204
         shop.world.deliver()
         assert listener.received == []
-        answer = shop.world.call("PUT", path, token=shop.owner.token, json_body={"url": URL})
-        assert answer.status == 200
+        assert shop.owner.call("PUT", path, {"url": URL}).status == 200
         shop.world.deliver()
         assert received(listener) == [("unsubscribed", "c")]
         assert owed_rows(shop) == []

@@ -178,9 +178,7 @@ class TestRepeatedMessages:
         known = shop.known_to(profile, store_id)
         gave(shop, known, store_id, UNSUBSCRIBED)
         shop.world.deliver()
-        [change, *_] = shop.world.call(
-            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
-        ).json["items"]
+        [change, *_] = shop.owner.call("GET", f"/profiles/{profile.id}/consent").json["items"]
         assert shop.outcome(known, change, store_id) == "already_current"
         assert listener.received == []
 
@@ -252,9 +250,7 @@ class TestRepeatedMessages:
         shop.change(profile, "unsubscribed")
         shop.world.deliver()
         gave(shop, profile, store_id, UNSUBSCRIBED)
-        listed = shop.world.call(
-            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
-        ).json
+        listed = shop.owner.call("GET", f"/profiles/{profile.id}/consent").json
         assert listed["total"] == 1
 
     @settings(

@@ -59,7 +59,7 @@ class TestRestoredChange:
         change, [store_id] = self.first(shop, person), person.store_ids
         assert [each.status for each in change.write_backs] == ["failed"]
         path = f"/profiles/{person.id}/consent/{change.id}/write-backs/{store_id}/retry"
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", path).status == 200
         shop.world.deliver()
         assert listener.states == ["subscribed", "unsubscribed", *["subscribed"] * 3]
         first, second, *again = (each.headers["webhook-id"] for each in listener.received)

@@ -34,15 +34,14 @@ def push(shop: Shop, key: str, store_id: UUID, state: str, **more: str) -> None:
 
 def only_profile(shop: Shop) -> dict[str, Any]:
     """The workspace's one profile."""
-    answer = shop.world.call("GET", "/profiles", token=shop.owner.token)
+    answer = shop.owner.call("GET", "/profiles")
     assert answer.json["total"] == 1
     return dict(answer.json["items"][0])
 
 
 def history(shop: Shop, profile: dict[str, Any]) -> list[dict[str, Any]]:
     """The profile's changes, newest first."""
-    path = f"/profiles/{profile['id']}/consent"
-    return list(shop.world.call("GET", path, token=shop.owner.token).json["items"])
+    return list(shop.owner.call("GET", f"/profiles/{profile['id']}/consent").json["items"])
 
 
 def outcomes(change: dict[str, Any]) -> dict[str, str]:

@@ -31,7 +31,7 @@ LAST_ATTEMPT: dict[str, list[int]] = {
 
 def ask(shop: Shop, **query: object) -> Answer:
     """The list, as a member reads it."""
-    return shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
+    return shop.owner.call("GET", "/write-backs", query=query)
 
 
 def items(shop: Shop, **query: object) -> list[dict[str, Any]]:
@@ -51,8 +51,7 @@ def expected(shop: Shop, people: list[Profile]) -> list[tuple[dict[str, Any], di
     """Each write-back of the people's histories with its change, the newest change first."""
     changes = list[tuple[str, dict[str, Any]]]()
     for person in people:
-        path = f"/profiles/{person.id}/consent"
-        listed = shop.world.call("GET", path, token=shop.owner.token, query={"pageSize": 100})
+        listed = shop.owner.call("GET", f"/profiles/{person.id}/consent", query={"pageSize": 100})
         changes += [(str(person.id), change) for change in listed.json["items"]]
     changes.sort(key=lambda pair: str(pair[1]["id"]), reverse=True)
     return [
@@ -150,7 +149,7 @@ class TestList:
         change = shop.change(merged, "subscribed")
         survivor = shop.person(email="somebody.else@example.com", phone=None)
         path, body = f"/profiles/{survivor.id}/merge", {"profileId": str(merged.id)}
-        answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+        answer = shop.owner.call("POST", path, body)
         assert answer.status == 200, answer.body
         shop.world.deliver()
         [listed] = items(shop)
@@ -187,7 +186,7 @@ class TestList:
         answer = ask(shop, recordedFrom=since, recordedTo=until, **status)
         assert (answer.status, answer.json["total"]) == (200, count)
         body = {"storeId": str(store), "recordedFrom": since, "recordedTo": until}
-        sent = shop.world.call("POST", "/write-backs/retry", token=shop.owner.token, json_body=body)
+        sent = shop.owner.call("POST", "/write-backs/retry", body)
         assert (sent.status, sent.json) == (202, {"queued": count})
 
     @pytest.mark.parametrize(
@@ -225,8 +224,7 @@ class TestList:
         listener.answers = [400]
         shop.world.deliver()
         assert len(items(shop, status="failed")) == 1
-        path = f"/profiles/{person.id}"
-        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", f"/profiles/{person.id}").status == 204
         shop.world.deliver()
         assert (items(shop), items(shop, status="failed")) == ([], [])
         assert shop.world.rows(index_partition(shop.workspace)) == []
@@ -318,12 +316,7 @@ class TestRetry:
     """POST /write-backs/retry: refused write-backs that still hold are sent again."""
 
     def retry(self, shop: Shop, store: UUID, **body: object) -> Answer:
-        return shop.world.call(
-            "POST",
-            "/write-backs/retry",
-            token=shop.owner.token,
-            json_body={"storeId": str(store), **body},
-        )
+        return shop.owner.call("POST", "/write-backs/retry", {"storeId": str(store), **body})
 
     def failing(self, shop: Shop, listener: Receiver, store: UUID, count: int) -> list[str]:
         """Unsubscriptions of so many people that the store refused: the changes."""
@@ -335,8 +328,7 @@ class TestRetry:
                 "externalCreatedAt": "2025-01-01T00:00:00Z",
                 "externalUpdatedAt": "2025-01-01T00:00:00Z",
             }
-            path = f"/stores/{store}/customers/{email[:8]}"
-            put = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+            put = shop.owner.call("PUT", f"/stores/{store}/customers/{email[:8]}", body)
             person = shop.profile(UUID(self.profile_id(shop, email)))
             assert put.status == 201
             listener.answers = [400]
@@ -345,8 +337,7 @@ class TestRetry:
         return made
 
     def profile_id(self, shop: Shop, email: str) -> str:
-        query = {"email": email}
-        found = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query)
+        found = shop.owner.call("GET", "/profiles", query={"email": email})
         return str(found.json["items"][0]["id"])
 
     def test_all_failed_write_backs_are_queued(self, shop: Shop, listener: Receiver) -> None:
@@ -413,8 +404,7 @@ class TestRetry:
         store = shop.store()
         person = shop.person(store)
         shop.change(person, "unsubscribed")
-        path = f"/stores/{store}/disconnect"
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", f"/stores/{store}/disconnect").status == 200
         shop.world.deliver()
         assert self.retry(shop, store).json == {"queued": 0}
 

@@ -289,9 +289,7 @@ class TestSweep:
         shop.world.deliver()
         assert shop.outcome(person, last, store) == "written"
         assert listener.states == ["subscribed"]
-        history = shop.world.call(
-            "GET", f"/profiles/{person.id}/consent", token=shop.owner.token
-        ).json["items"]
+        history = shop.owner.call("GET", f"/profiles/{person.id}/consent").json["items"]
         outcomes = {each["writeBacks"][0]["status"] for each in history}
         assert (len(history), outcomes) == (7, {"written", "skipped"})
 

@@ -63,9 +63,7 @@ class TestRequest:
             "doneAt": write_back["doneAt"],
         }
         assert shop.store_consent(store_id) is SUBSCRIBED
-        address = shop.world.call(
-            "GET", f"/stores/{store_id}/write-back", token=shop.owner.token
-        ).json
+        address = shop.owner.call("GET", f"/stores/{store_id}/write-back").json
         assert address == {
             "url": URL,
             "lastSucceededAt": write_back["doneAt"],
@@ -80,11 +78,10 @@ class TestRequest:
         with serving(OK) as server:
             monkeypatch.setenv("FEED_ALLOW_HOSTS", f"127.0.0.1:{server.port}")
             store_id = shop.store(listens=False)
-            answer = world.call(
+            answer = shop.owner.call(
                 "PUT",
                 f"/stores/{store_id}/write-back",
-                token=shop.owner.token,
-                json_body={"url": f"http://127.0.0.1:{server.port}/hook?a=b"},
+                {"url": f"http://127.0.0.1:{server.port}/hook?a=b"},
             )
             profile = shop.person(store_id)
             change = shop.change(profile, "subscribed")
@@ -106,11 +103,10 @@ class TestRequest:
                 hosts = f"127.0.0.1:{server.port},127.0.0.1:{elsewhere.port},{HOOK}"
                 monkeypatch.setenv("FEED_ALLOW_HOSTS", hosts)
                 store_id = shop.store()
-                world.call(
+                shop.owner.call(
                     "PUT",
                     f"/stores/{store_id}/write-back",
-                    token=shop.owner.token,
-                    json_body={"url": f"http://127.0.0.1:{server.port}/"},
+                    {"url": f"http://127.0.0.1:{server.port}/"},
                 )
                 profile = shop.person(store_id)
                 change = shop.change(profile, "subscribed")
@@ -139,9 +135,7 @@ class TestSignature:
     def test_old_and_new_secret_sign_for_a_day(self, shop: Shop, listener: Receiver) -> None:
         store_id = shop.store(listens=False)
         old = shop.secret(store_id)
-        rotated = shop.world.call(
-            "POST", f"/stores/{store_id}/write-back/rotate", token=shop.owner.token
-        )
+        rotated = shop.owner.call("POST", f"/stores/{store_id}/write-back/rotate")
         new = rotated.json["secret"]
         profile = shop.person(store_id)
         shop.change(profile, "subscribed")

@@ -37,8 +37,7 @@ class TestSkipped:
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
         shop.customer(profile, store_id, deleted_at=clock.now())
-        path = f"/stores/{store_id}/disconnect"
-        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        assert shop.owner.call("POST", f"/stores/{store_id}/disconnect").status == 200
         shop.world.deliver()
         assert shop.outcome(profile, change, store_id) == "store_disconnected"
         assert listener.received == []
@@ -72,8 +71,7 @@ class TestSkipped:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
-        path = f"/stores/{store_id}/write-back"
-        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert shop.owner.call("DELETE", f"/stores/{store_id}/write-back").status == 204
         shop.world.deliver()
         assert shop.outcome(profile, change, store_id) == "permission_missing"
 
@@ -134,9 +132,7 @@ class TestSkipped:
         profile = shop.person(here, there)
         gave(shop, profile, here, SUBSCRIBED)
         shop.world.deliver()
-        [change] = shop.world.call(
-            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
-        ).json["items"]
+        [change] = shop.owner.call("GET", f"/profiles/{profile.id}/consent").json["items"]
         assert change["store"] == {"id": str(here), "name": f"Store {CANARY}"}
         assert shop.outcome(profile, change, here) == "already_current"
         assert shop.outcome(profile, change, there) == "written"
@@ -309,8 +305,7 @@ class TestAttempts:
 
     def address(self, shop: Shop, store_id: UUID) -> dict[str, Any]:
         """The health of the store's address."""
-        path = f"/stores/{store_id}/write-back"
-        return dict(shop.world.call("GET", path, token=shop.owner.token).json)
+        return dict(shop.owner.call("GET", f"/stores/{store_id}/write-back").json)
 
 
 class TestCalls:

@@ -43,27 +43,20 @@ class Shop:
 
     def put(self, external_id: str, updated: Any = 0, **more: Any) -> Answer:
         """Puts a customer."""
-        return self.world.call(
-            "PUT",
-            f"/stores/{self.id}/customers/{external_id}",
-            token=self.by.token,
-            json_body=body(updated, **more),
+        return self.by.call(
+            "PUT", f"/stores/{self.id}/customers/{external_id}", body(updated, **more)
         )
 
     def delete(self, external_id: str, **more: Any) -> Answer:
         """Deletes a customer."""
-        path = f"/stores/{self.id}/customers/{external_id}"
-        return self.world.call("DELETE", path, token=self.by.token, **more)
+        return self.by.call("DELETE", f"/stores/{self.id}/customers/{external_id}", **more)
 
     def profiles(self, **query: object) -> list[dict[str, Any]]:
         """The profiles that the list finds, whole."""
         params = {"sort": "firstSeenAt", **query}
-        found = self.world.call("GET", "/profiles", token=self.by.token, query=params).json
+        found = self.by.call("GET", "/profiles", query=params).json
         assert found["total"] == len(found["items"])
-        return [
-            self.world.call("GET", f"/profiles/{row['id']}", token=self.by.token).json
-            for row in found["items"]
-        ]
+        return [self.by.call("GET", f"/profiles/{row['id']}").json for row in found["items"]]
 
     def profile(self, **query: object) -> dict[str, Any]:
         """The one profile that the list finds."""

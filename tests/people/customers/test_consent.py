@@ -74,7 +74,7 @@ class TestPutConsent:
         """Authentication reads the name, so it costs no read of its own."""
         secret = world.api_key(workspace_of(world), KeyScope.WRITE)
         path, name = f"/api-keys/{world.key_of(secret).id}", f"Storefront {CANARY}"
-        renamed = world.call("PATCH", path, token=shop.by.token, json_body={"name": name})
+        renamed = shop.by.call("PATCH", path, {"name": name})
         assert renamed.status == 200
         monkeypatch.delattr(ApiKeyRepository, "get")
         path, payload = f"/stores/{shop.id}/customers/7", body(email=EMAIL)
@@ -149,19 +149,18 @@ class TestPutConsent:
 
     def test_consent_is_recorded_again_for_new_address(self, world: World, shop: Shop) -> None:
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
-        answer = shop.put("7", 1, email=OTHER)
-        assert answer.json["emailMarketingConsent"] == "not_subscribed"
+        assert shop.put("7", 1, email=OTHER).json["emailMarketingConsent"] == "not_subscribed"
         shop.put("7", 2, email=OTHER, emailMarketingConsent="subscribed")
         profile = shop.profile()
         assert (profile["email"], profile["emailMarketingConsent"]) == (OTHER, "subscribed")
         assert [change.address for change in history(world, profile)] == [OTHER, EMAIL]
 
-    def test_newly_shown_address_has_stored_consent(self, world: World, shop: Shop) -> None:
+    def test_newly_shown_address_has_stored_consent(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL, emailMarketingConsent="subscribed")
         shop.put("7", 1, email=OTHER)
         assert shop.profile()["emailMarketingConsent"] == "not_subscribed"
         payload = {"email": EMAIL}
-        answer = world.call("POST", "/profiles", token=shop.by.token, json_body=payload)
+        answer = shop.by.call("POST", "/profiles", payload)
         assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
             EMAIL,
             "subscribed",
@@ -183,7 +182,7 @@ class TestPutConsent:
 
         payload = {"email": EMAIL}
         with world.meanwhile(subscribe):
-            answer = world.call("POST", "/profiles", token=shop.by.token, json_body=payload)
+            answer = shop.by.call("POST", "/profiles", payload)
         assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
             EMAIL,
             "subscribed",

@@ -58,9 +58,8 @@ class TestPut:
         assert shop.put("7", **fields).error_paths() == paths
         assert stored(world) == []
 
-    def test_required_fields(self, world: World, shop: Shop) -> None:
-        path = f"/stores/{shop.id}/customers/7"
-        answer = world.call("PUT", path, token=shop.by.token, json_body={})
+    def test_required_fields(self, shop: Shop) -> None:
+        answer = shop.by.call("PUT", f"/stores/{shop.id}/customers/7", {})
         assert answer.error_paths() == ["/externalCreatedAt", "/externalUpdatedAt"]
 
     @pytest.mark.parametrize("external_id", ["0", "null", "-1", "x" * 256])
@@ -76,9 +75,9 @@ class TestPut:
         for answer in (shop.put("7"), shop.delete("7")):
             assert answer.problem() == (409, "store_managed_by_platform")
 
-    def test_disconnected_store_is_refused(self, world: World, shop: Shop) -> None:
+    def test_disconnected_store_is_refused(self, shop: Shop) -> None:
         shop.put("7")
-        world.call("POST", f"/stores/{shop.id}/disconnect", token=shop.by.token)
+        shop.by.call("POST", f"/stores/{shop.id}/disconnect")
         for answer in (shop.put("7"), shop.delete("7")):
             assert answer.problem() == (409, "store_disconnected")
 
@@ -162,15 +161,13 @@ class TestPut:
         profile = shop.profile()
         assert (profile["name"], profile["email"], profile["locale"]) == (None, None, None)
 
-    def test_invisible_characters_are_removed_from_names(self, world: World, shop: Shop) -> None:
+    def test_invisible_characters_are_removed_from_names(self, shop: Shop) -> None:
         written = {"firstName": "An\u202en\x00", "lastName": "\u2067Lee\u2069\r\n"}
         answer = shop.put("7", **written)
         assert (answer.json["firstName"], answer.json["lastName"]) == ("Ann", "Lee")
         assert shop.profile()["name"] == "Ann Lee"
         assert shop.put("8", firstName="\u200e", lastName="\ufeff").json["firstName"] is None
-        response = world.call(
-            "POST", "/profiles", token=shop.by.token, json_body={"phone": PHONE, **written}
-        )
+        response = shop.by.call("POST", "/profiles", {"phone": PHONE, **written})
         assert response.json["name"] == "Ann Lee"
 
     def test_second_put_updates_customer_and_profile(self, world: World, shop: Shop) -> None:
@@ -224,11 +221,8 @@ class TestPut:
         assert len(shop.profiles()) == 1
 
     def test_customer_is_matched_to_profile_by_email(self, world: World, shop: Shop) -> None:
-        made = world.call(
-            "POST",
-            "/profiles",
-            token=shop.by.token,
-            json_body={"email": EMAIL, "firstName": "Mine", "locale": "it"},
+        made = shop.by.call(
+            "POST", "/profiles", {"email": EMAIL, "firstName": "Mine", "locale": "it"}
         ).json
         second = Shop(world, shop.by, world.store(shop.by))
         shop.put("7", email=EMAIL, firstName="Theirs", lastName="Lee", locale="de", phone=PHONE)
@@ -288,17 +282,16 @@ class TestPut:
     def test_address_of_other_profile_is_not_moved(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL)
         shop.put("8", email=OTHER)
-        answer = shop.put("8", 1, email=EMAIL)
-        assert answer.json["email"] == EMAIL
+        assert shop.put("8", 1, email=EMAIL).json["email"] == EMAIL
         assert shop.profile(email=EMAIL) == shop.profile(externalId="7", storeId=shop.id)
         assert shop.profile(externalId="8", storeId=shop.id)["email"] == OTHER
 
-    def test_name_from_customer_follows_customer_updates(self, world: World, shop: Shop) -> None:
+    def test_name_from_customer_follows_customer_updates(self, shop: Shop) -> None:
         shop.put("7", email=EMAIL, firstName="Ann", lastName="Lee")
         shop.put("7", 1, email=EMAIL, firstName="Anna")
         assert shop.profile()["name"] == "Anna"
         payload = {"email": EMAIL, "firstName": "By hand"}
-        world.call("POST", "/profiles", token=shop.by.token, json_body=payload)
+        shop.by.call("POST", "/profiles", payload)
         shop.put("7", 2, email=EMAIL, firstName="Annie", lastName="Lee")
         assert shop.profile()["name"] == "By hand Lee"
 
@@ -323,8 +316,8 @@ class TestPut:
 class TestDelete:
     """DELETE /stores/{id}/customers/{externalId}."""
 
-    def test_bad_input(self, world: World, shop: Shop) -> None:
-        answer = world.call("DELETE", "/stores/7/customers/0", token=shop.by.token)
+    def test_bad_input(self, shop: Shop) -> None:
+        answer = shop.by.call("DELETE", "/stores/7/customers/0")
         assert answer.error_paths() == ["path.id", "path.externalId"]
 
     def test_unknown_id_is_not_found(self, world: World, shop: Shop) -> None:

@@ -100,10 +100,10 @@ def test_new_address_is_unaffected_by_bounces_of_old_one(world: World, person: S
     write_to(world, person)
     say(world, *map(ses_events.bounce, sent(world)))
     body: dict[str, str] = {"email": NEW, "password": PASSWORD}
-    assert world.call("POST", "/me/email", token=person.token, json_body=body).status == 202
+    assert person.call("POST", "/me/email", body).status == 202
     world.deliver()
     code = {"code": code_in(world.emails()[-1])}
-    confirmed = world.call("POST", "/me/email/confirm", token=person.token, json_body=code)
+    confirmed = person.call("POST", "/me/email/confirm", code)
     assert confirmed.status == 204
     world.deliver()
     assert row_of(person).email_result is None
@@ -132,8 +132,7 @@ def test_international_domain_matches_punycode(world: World) -> None:
 def test_bounce_for_deleted_account_writes_nothing(world: World, person: Someone) -> None:
     write_to(world, person)
     [email] = sent(world)
-    body = {"password": PASSWORD}
-    assert world.call("POST", "/me/delete", token=person.token, json_body=body).status == 204
+    assert person.call("POST", "/me/delete", {"password": PASSWORD}).status == 204
     world.deliver()
     before = engine().stored()
     say(world, ses_events.bounce(email))

@@ -24,30 +24,29 @@ def owner(world: World) -> Someone:
     return person
 
 
-def is_undeliverable(world: World, by: Someone, invitation: dict[str, Any]) -> bool:
+def is_undeliverable(by: Someone, invitation: dict[str, Any]) -> bool:
     """What the workspace sees in the list and in the invitation itself."""
-    [listed] = world.call("GET", "/invitations", token=by.token).json["items"]
-    alone = world.call("GET", f"/invitations/{invitation['id']}", token=by.token).json
+    [listed] = by.call("GET", "/invitations").json["items"]
+    alone = by.call("GET", f"/invitations/{invitation['id']}").json
     assert listed == alone
     return bool(alone["undeliverable"])
 
 
 def send_two(world: World, by: Someone) -> tuple[dict[str, Any], SentEmail, SentEmail]:
     """An invitation that was sent, and sent again an hour later."""
-    invitation = invited(world, by)
+    invitation = invited(by)
     world.deliver()
     world.advance(hours=1)
-    path = f"/invitations/{invitation['id']}/resend"
-    assert world.call("POST", path, token=by.token).status == 204
+    assert by.call("POST", f"/invitations/{invitation['id']}/resend").status == 204
     world.deliver()
     one, two = sent(world)
     return invitation, one, two
 
 
 def test_invitation_without_event_is_not_undeliverable(world: World, owner: Someone) -> None:
-    invitation = invited(world, owner)
+    invitation = invited(owner)
     world.deliver()
-    assert is_undeliverable(world, owner, invitation) is False
+    assert is_undeliverable(owner, invitation) is False
 
 
 @pytest.mark.parametrize(
@@ -76,16 +75,16 @@ def test_invitation_without_event_is_not_undeliverable(world: World, owner: Some
 def test_event_decides_whether_invitation_is_undeliverable(
     world: World, owner: Someone, event: Any, expected: bool
 ) -> None:
-    invitation = invited(world, owner)
+    invitation = invited(owner)
     world.deliver()
     [email] = sent(world)
     assert email.tags["kind"] == "invitation"
     say(world, event(email))
-    assert is_undeliverable(world, owner, invitation) is expected
+    assert is_undeliverable(owner, invitation) is expected
 
 
 def test_automatic_reply_counts_as_delivery_in_either_order(world: World, owner: Someone) -> None:
-    invitation = invited(world, owner)
+    invitation = invited(owner)
     world.deliver()
     [email] = sent(world)
     answer, delivery = ses_events.bounce(email, "Transient"), ses_events.delivery(email)
@@ -93,7 +92,7 @@ def test_automatic_reply_counts_as_delivery_in_either_order(world: World, owner:
     for order in permutations([answer, delivery]):
         put_back()
         say(world, *order)
-        assert is_undeliverable(world, owner, invitation) is False
+        assert is_undeliverable(owner, invitation) is False
 
 
 def test_newest_email_decides_in_any_event_order_with_duplicates(
@@ -105,41 +104,40 @@ def test_newest_email_decides_in_any_event_order_with_duplicates(
     for order in permutations([refused, refused, delivered, delivered]):
         put_back()
         say(world, *order)
-        assert is_undeliverable(world, owner, invitation) is False
+        assert is_undeliverable(owner, invitation) is False
     put_back()
     say(world, ses_events.delivery(one), ses_events.bounce(two), ses_events.delivery(one))
-    assert is_undeliverable(world, owner, invitation) is True
+    assert is_undeliverable(owner, invitation) is True
 
 
 def test_invitation_is_undeliverable_until_resent_email_is_delivered(
     world: World, owner: Someone
 ) -> None:
-    invitation = invited(world, owner)
+    invitation = invited(owner)
     world.deliver()
     say(world, *map(ses_events.bounce, sent(world)))
     world.advance(hours=1)
-    path = f"/invitations/{invitation['id']}/resend"
-    assert world.call("POST", path, token=owner.token).status == 204
+    assert owner.call("POST", f"/invitations/{invitation['id']}/resend").status == 204
     world.deliver()
-    assert is_undeliverable(world, owner, invitation) is True
+    assert is_undeliverable(owner, invitation) is True
     say(world, ses_events.delivery(sent(world)[-1]))
-    assert is_undeliverable(world, owner, invitation) is False
+    assert is_undeliverable(owner, invitation) is False
 
 
 def test_event_before_email_is_marked_as_sent(world: World, owner: Someone) -> None:
     """SES's simulator sends the event while the sender still waits for SES's answer."""
-    invitation = invited(world, owner, "bounce+guest.canary@simulator.amazonses.com")
+    invitation = invited(owner, "bounce+guest.canary@simulator.amazonses.com")
     world.deliver()
     assert [email.events for email in world.emails()] == [["Bounce Permanent General"]]
-    assert is_undeliverable(world, owner, invitation) is True
+    assert is_undeliverable(owner, invitation) is True
 
 
 def test_event_for_deleted_invitation_or_workspace_is_ignored(world: World, owner: Someone) -> None:
-    invitation = invited(world, owner)
+    invitation = invited(owner)
     world.deliver()
     [email] = sent(world)
     path = f"/invitations/{invitation['id']}"
-    assert world.call("DELETE", path, token=owner.token).status == 204
+    assert owner.call("DELETE", path).status == 204
     say(world, ses_events.bounce(email))
     assert world.call("GET", f"{path}/preview").json["status"] == "canceled"
     for row in world.rows("w#"):
@@ -151,13 +149,13 @@ def test_event_for_deleted_invitation_or_workspace_is_ignored(world: World, owne
 
 
 def test_event_of_other_configuration_set_is_ignored(world: World, owner: Someone) -> None:
-    invitation = invited(world, owner)
+    invitation = invited(owner)
     world.deliver()
     [email] = sent(world)
     event = ses_events.bounce(email)
     event["detail"]["mail"]["tags"]["ses:configuration-set"] = ["another"]
     say(world, event)
-    assert is_undeliverable(world, owner, invitation) is False
+    assert is_undeliverable(owner, invitation) is False
 
 
 def test_malformed_messages_go_to_dead_letter_queue(world: World) -> None:

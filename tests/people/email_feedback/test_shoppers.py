@@ -185,9 +185,7 @@ def test_order_of_late_events_does_not_change_result(scenario: Scenario) -> None
     assert (found["reason"], found["endsAt"]) == ("hard_bounce", None)
 
 
-def test_killed_at_any_call_and_redelivered(
-    scenario: Scenario,
-) -> None:
+def test_killed_at_any_call_and_redelivered(scenario: Scenario) -> None:
     somebody(scenario)
     events, _ = returned(scenario, 7)
     say(scenario.world, *events[:6])
@@ -242,9 +240,7 @@ def test_event_for_erased_person_does_not_store_address(scenario: Scenario) -> N
     assert checked(scenario) == (True, "complaint")
 
 
-def test_upsert_with_erased_address_is_suppressed_by_concurrent_bounce(
-    scenario: Scenario,
-) -> None:
+def test_upsert_with_erased_address_is_suppressed_by_concurrent_bounce(scenario: Scenario) -> None:
     event = json.dumps(ses_events.bounce(erased_with_an_email_on_its_way(scenario)))
     with scenario.world.meanwhile(lambda _: service.work_on(event)):
         ben = scenario.upsert(email=ANN)
@@ -267,9 +263,7 @@ def test_bounce_of_erased_address_suppresses_concurrently_created_profile(
     assert shown["address"] == ANN
 
 
-def test_bounce_before_erasure_worker_runs_does_not_store_address(
-    scenario: Scenario,
-) -> None:
+def test_bounce_before_erasure_worker_runs_does_not_store_address(scenario: Scenario) -> None:
     ann = somebody(scenario)
     ann.request_link()
     [email] = sent(scenario.world)

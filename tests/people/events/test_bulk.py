@@ -57,8 +57,7 @@ class TestCreateMany:
     def test_too_large_body_is_refused(self, scenario: Scenario) -> None:
         large = event({"email": ANN}, properties={"k": "x" * 30_000})
         assert bulk_outcome(scenario, *[large] * 160) == (160, 0, [])
-        answer = post_events(scenario, *[large] * 170)
-        assert answer.problem() == (413, "payload_too_large")
+        assert post_events(scenario, *[large] * 170).problem() == (413, "payload_too_large")
         profile = scenario.find_profile(email=ANN)["id"]
         assert scenario.get(f"/profiles/{profile}/events")["total"] == 160
 
@@ -230,8 +229,7 @@ class TestCreateMany:
             plain(changes)
 
         monkeypatch.setattr(Changes, "commit", commit)
-        answer = post_events(scenario, event({"email": ANN}))
-        assert answer.problem() == (409, "conflict")
+        assert post_events(scenario, event({"email": ANN})).problem() == (409, "conflict")
         monkeypatch.setattr(Changes, "commit", plain)
         assert names_of(scenario, ann.id) == []
 

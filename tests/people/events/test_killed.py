@@ -46,8 +46,7 @@ class TestCreate:
         found = crashes(scenario.world, send)
         assert len(found.positions) > 8
         for _ in found:
-            answer = until_answered(scenario.world, send)
-            assert answer.status == 201
+            assert until_answered(scenario.world, send).status == 201
             assert names_of(scenario, scenario.find_profile(email=ANN)["id"]) == ["viewed"]
             check_counts(scenario)
 

@@ -43,8 +43,7 @@ class Shop:
 
     def delete(self) -> None:
         """Deletes it."""
-        path = f"/stores/{self.store}/orders/o-1"
-        assert self.scenario.call("DELETE", path).status == 204
+        assert self.scenario.call("DELETE", f"/stores/{self.store}/orders/o-1").status == 204
 
     @property
     def pointers(self) -> list[tuple[str, bool]]:

@@ -147,8 +147,7 @@ class TestOrders:
     def test_restored_order_creates_no_duplicates(self, shop: Shop) -> None:
         shop.put(1)
         shop.put(2, totalRefunded=eur(5))
-        path = f"/stores/{shop.store}/orders/o-1"
-        assert shop.scenario.call("DELETE", path).status == 204
+        assert shop.scenario.call("DELETE", f"/stores/{shop.store}/orders/o-1").status == 204
         assert shop.names == ["order_refunded", "order_placed"]
         shop.put(3, totalRefunded=eur(5))
         assert shop.names == ["order_refunded", "order_placed"]

@@ -62,8 +62,7 @@ class Scenario:
     def customer(self, store: str, external_id: str, at: float = 0, **body: object) -> Answer:
         """Puts a customer, updated on a day."""
         moments = {"externalCreatedAt": day(at), "externalUpdatedAt": day(at)}
-        path = f"/stores/{store}/customers/{external_id}"
-        return self.call("PUT", path, {**moments, **body})
+        return self.call("PUT", f"/stores/{store}/customers/{external_id}", {**moments, **body})
 
     def order(self, store: str, external_id: str, at: float = 0, **body: object) -> Answer:
         """Puts an order of 10 euros that was placed on a day; `buyer` is who bought it."""
@@ -159,8 +158,7 @@ def work(payload: dict[str, str], queue: str = "ProfileMergeQueue") -> None:
         "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:{queue}",
         "awsRegion": aws.REGION,
     }
-    answer = invoke(reader_of(queue), {"Records": [record]})
-    assert answer == {"batchItemFailures": []}
+    assert invoke(reader_of(queue), {"Records": [record]}) == {"batchItemFailures": []}
 
 
 def kind_of(sort_key: str) -> str:

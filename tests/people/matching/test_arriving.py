@@ -171,8 +171,7 @@ class TestUpsert:
         scenario.upsert(email=ANN, anonymousId="b-1")
         scenario.upsert(**other)
         stored = [row.serialize() for row in scenario.world.rows(scenario.workspace.key)]
-        body = {"anonymousId": "b-1", **other}
-        answer = scenario.call("POST", "/profiles", body)
+        answer = scenario.call("POST", "/profiles", {"anonymousId": "b-1", **other})
         assert answer.problem() == (409, "identity_conflict")
         assert [row.serialize() for row in scenario.world.rows(scenario.workspace.key)] == stored
 

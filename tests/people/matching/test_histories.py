@@ -277,8 +277,7 @@ class Histories(RuleBasedStateMachine):
         """A store is disconnected, or connected again."""
         store_id = self.stores[store]
         if store_id not in self.model.inactive:
-            path = f"/stores/{store_id}/disconnect"
-            answer = self.world.call("POST", path, token=self.scenario.owner.token)
+            answer = self.scenario.owner.call("POST", f"/stores/{store_id}/disconnect")
             self.model.inactive.add(store_id)
         else:
             body = {
@@ -289,9 +288,7 @@ class Histories(RuleBasedStateMachine):
                 "primaryLocale": self.model.stores[store_id],
                 "adminUrl": "https://admin.example.com/",
             }
-            answer = self.world.call(
-                "POST", "/stores", token=self.scenario.owner.token, json_body=body
-            )
+            answer = self.scenario.owner.call("POST", "/stores", body)
             assert answer.json["id"] == store_id
             self.model.inactive.remove(store_id)
         assert answer.status in {200, 201, 204}

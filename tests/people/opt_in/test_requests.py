@@ -125,8 +125,7 @@ class TestCreate:
             if row["value"] == ANN
         ]
         scenario.upsert(email=ANN, phone=PHONE)
-        path = f"/profiles/{first.id}/identities/{claim}"
-        assert scenario.call("DELETE", path).status == 204
+        assert scenario.call("DELETE", f"/profiles/{first.id}/identities/{claim}").status == 204
         assert scenario.call("PATCH", f"/profiles/{other.id}", {"email": ANN}).status == 200
         scenario.world.advance(days=2)
         scenario.token, _ = scenario.world.sign_in(scenario.owner.id, scenario.workspace)

@@ -90,7 +90,7 @@ class Crowd:
         totals = set()
         for page in range(1, 5):
             params = {**query, "page": page, "pageSize": 25}
-            answer = self.world.call("GET", "/profiles", token=self.owner.token, query=params)
+            answer = self.owner.call("GET", "/profiles", query=params)
             assert answer.status == 200, answer.body
             body = answer.json
             assert (body["page"], body["pageSize"]) == (page, 25)
@@ -197,7 +197,7 @@ class TestList:
         owner = world.person()
         world.workspace(owner)
         for query in ({}, {"sort": "name"}, {"locale": "de"}, {"email": f"x{CANARY}@example.com"}):
-            answer = world.call("GET", "/profiles", token=owner.token, query=query)
+            answer = owner.call("GET", "/profiles", query=query)
             assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
 
     @pytest.mark.parametrize("sort", SORTS)
@@ -237,9 +237,7 @@ class TestList:
 
     def test_complete_summary(self, sixty: Crowd) -> None:
         person = next(p for p in sixty.people if len(p.links) == 2 and p.email)
-        answer = sixty.world.call(
-            "GET", "/profiles", token=sixty.owner.token, query={"email": person.email}
-        )
+        answer = sixty.owner.call("GET", "/profiles", query={"email": person.email})
         assert answer.json == {
             "items": [
                 {
@@ -262,9 +260,7 @@ class TestList:
         }
 
     def test_page_past_the_end(self, sixty: Crowd) -> None:
-        answer = sixty.world.call(
-            "GET", "/profiles", token=sixty.owner.token, query={"page": 99, "pageSize": 100}
-        )
+        answer = sixty.owner.call("GET", "/profiles", query={"page": 99, "pageSize": 100})
         assert answer.json == {"items": [], "total": 60, "page": 99, "pageSize": 100}
 
     @pytest.mark.parametrize(
@@ -283,7 +279,7 @@ class TestList:
         advised: str,
     ) -> None:
         monkeypatch.setattr(scanning, "MAX_ROWS", 5)
-        answer = sixty.world.call("GET", "/profiles", token=sixty.owner.token, query=query)
+        answer = sixty.owner.call("GET", "/profiles", query=query)
         assert answer.problem() == (422, "filter_too_broad")
         assert [error["path"] for error in answer.json["errors"]] == [advised]
         narrow = {**query, "firstSeenFrom": _at(0), "firstSeenTo": _at(0)}

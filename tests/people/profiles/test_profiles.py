@@ -27,9 +27,9 @@ OTHER = f"bob.{CANARY}@example.com"
 PHONE = "+14155550123"
 
 
-def upsert(world: World, by: Someone, **body: object) -> dict[str, Any]:
+def upsert(by: Someone, **body: object) -> dict[str, Any]:
     """A profile that was just created or updated."""
-    answer = world.call("POST", "/profiles", token=by.token, json_body=body)
+    answer = by.call("POST", "/profiles", body)
     assert answer.status in {200, 201}, answer.body
     made: dict[str, Any] = answer.json
     return made
@@ -62,17 +62,15 @@ class TestUpsert:
         ],
     )
     def test_bad_input(self, world: World, owner: Someone, body: object, paths: list[str]) -> None:
-        answer = world.call("POST", "/profiles", token=owner.token, json_body=body)
-        assert answer.error_paths() == paths
+        assert owner.call("POST", "/profiles", body).error_paths() == paths
         assert not [row for row in world.rows() if isinstance(row, ProfileItem | IdentityItem)]
 
     def test_creates_profile(self, world: World, owner: Someone) -> None:
         before = clock.now()
-        answer = world.call(
+        answer = owner.call(
             "POST",
             "/profiles",
-            token=owner.token,
-            json_body={
+            {
                 "email": f" {EMAIL.upper()} ",
                 "phone": "+1 (415) 555-0123",
                 "anonymousId": f"browser-{CANARY}",
@@ -113,11 +111,9 @@ class TestUpsert:
     def test_known_identity_updates_profile_and_adds_identities(
         self, world: World, owner: Someone
     ) -> None:
-        first = upsert(world, owner, anonymousId="b1")
+        first = upsert(owner, anonymousId="b1")
         world.advance(seconds=90)
-        answer = world.call(
-            "POST", "/profiles", token=owner.token, json_body={"anonymousId": "b1", "email": EMAIL}
-        )
+        answer = owner.call("POST", "/profiles", {"anonymousId": "b1", "email": EMAIL})
         assert answer.status == 200
         seen = clock.from_text(answer.json["lastSeenAt"])
         assert seen >= clock.from_text(first["firstSeenAt"]) + timedelta(seconds=90)
@@ -129,10 +125,10 @@ class TestUpsert:
             f"email#{EMAIL}": (identifier, seen, seen),
         }
 
-    def test_later_values_replace_shown_ones(self, world: World, owner: Someone) -> None:
-        made = upsert(world, owner, email=EMAIL, phone=PHONE, firstName="Ann", locale="de")
+    def test_later_values_replace_shown_ones(self, owner: Someone) -> None:
+        made = upsert(owner, email=EMAIL, phone=PHONE, firstName="Ann", locale="de")
         more = upsert(
-            world, owner, phone=PHONE, email=EMAIL, firstName="Anna", lastName="Lee", locale="fr"
+            owner, phone=PHONE, email=EMAIL, firstName="Anna", lastName="Lee", locale="fr"
         )
         assert more == {
             **made,
@@ -142,41 +138,37 @@ class TestUpsert:
             "locale": "fr",
             "lastSeenAt": more["lastSeenAt"],
         }
-        again = upsert(world, owner, email=EMAIL)
+        again = upsert(owner, email=EMAIL)
         assert again == {**more, "lastSeenAt": again["lastSeenAt"]}
-        second = upsert(world, owner, email=EMAIL, phone="+14155550124")
+        second = upsert(owner, email=EMAIL, phone="+14155550124")
         assert second == {**more, "phone": "+14155550124", "lastSeenAt": second["lastSeenAt"]}
 
     def test_identities_of_two_profiles_are_conflict(self, world: World, owner: Someone) -> None:
-        upsert(world, owner, email=EMAIL)
-        upsert(world, owner, phone=PHONE, email=OTHER)
+        upsert(owner, email=EMAIL)
+        upsert(owner, phone=PHONE, email=OTHER)
         rows_before = stored(world)
-        answer = world.call(
-            "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "phone": PHONE}
-        )
+        answer = owner.call("POST", "/profiles", {"email": EMAIL, "phone": PHONE})
         assert answer.problem() == (409, "identity_conflict")
         assert stored(world) == rows_before
 
     @pytest.mark.parametrize("weak", ["phone", "anonymousId"])
     def test_other_email_with_known_weaker_identity_is_conflict(
-        self, world: World, owner: Someone, weak: str
+        self, owner: Someone, weak: str
     ) -> None:
-        upsert(world, owner, email=EMAIL, **{weak: PHONE})
-        answer = world.call(
-            "POST", "/profiles", token=owner.token, json_body={"email": OTHER, weak: PHONE}
-        )
+        upsert(owner, email=EMAIL, **{weak: PHONE})
+        answer = owner.call("POST", "/profiles", {"email": OTHER, weak: PHONE})
         assert answer.problem() == (409, "identity_conflict")
 
     def test_profiles_are_separate_per_workspace(self, world: World, owner: Someone) -> None:
-        made = upsert(world, owner, email=EMAIL)
+        made = upsert(owner, email=EMAIL)
         stranger = world.person()
         world.workspace(stranger)
-        answer = world.call("POST", "/profiles", token=stranger.token, json_body={"email": EMAIL})
+        answer = stranger.call("POST", "/profiles", {"email": EMAIL})
         assert answer.status == 201
         assert answer.json["id"] != made["id"]
 
     def test_identity_limit(self, world: World, owner: Someone) -> None:
-        made = upsert(world, owner, email=EMAIL)
+        made = upsert(owner, email=EMAIL)
         workspace = _workspace_of(world)
         repository, changes = ProfileRepository(workspace), Changes()
         before = repository.get(UUID(made["id"]))
@@ -184,10 +176,8 @@ class TestUpsert:
         many = [Identity(IdentityType.ANONYMOUS_ID, f"b{n}") for n in range(MAX_IDENTITIES - 2)]
         repository.save(changes, before, before.identified(dict.fromkeys(many, (clock.now(),))))
         changes.commit()
-        upsert(world, owner, email=EMAIL, anonymousId="the last one")
-        answer = world.call(
-            "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "anonymousId": "x"}
-        )
+        upsert(owner, email=EMAIL, anonymousId="the last one")
+        answer = owner.call("POST", "/profiles", {"email": EMAIL, "anonymousId": "x"})
         assert answer.problem() == (409, "identity_limit")
 
     def test_concurrent_upserts_create_one_profile(self, world: World, owner: Someone) -> None:
@@ -195,9 +185,7 @@ class TestUpsert:
         with world.meanwhile(
             lambda changes: upsert_profile(workspace, incoming, MergeCause("api"), changes)
         ):
-            answer = world.call(
-                "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "phone": PHONE}
-            )
+            answer = owner.call("POST", "/profiles", {"email": EMAIL, "phone": PHONE})
         assert answer.status == 200
         assert (answer.json["firstName"], answer.json["phone"]) == ("Rival", PHONE)
         [profile] = [row for row in world.rows() if isinstance(row, ProfileItem)]
@@ -209,14 +197,14 @@ class TestGet:
     """GET /profiles/{id}."""
 
     def test_complete_response(self, world: World, owner: Someone) -> None:
-        made = upsert(world, owner, email=EMAIL, phone=PHONE, firstName="Ann")
+        made = upsert(owner, email=EMAIL, phone=PHONE, firstName="Ann")
         key = world.api_key(_workspace_of(world), KeyScope.READ)
         answer = world.call("GET", f"/profiles/{made['id']}", token=key)
         assert (answer.status, answer.json) == (200, made)
 
     def test_stores_and_spent_amounts(self, world: World, owner: Someone) -> None:
         store, other = world.store(owner, name="Shop A"), world.store(owner, name="Shop B")
-        made = upsert(world, owner, email=EMAIL)
+        made = upsert(owner, email=EMAIL)
         workspace, changes = _workspace_of(world), Changes()
         repository = ProfileRepository(workspace)
         before = repository.get(UUID(made["id"]))
@@ -225,7 +213,7 @@ class TestGet:
         spent = {"JPY": 1_999, "EUR": 1_234_567_890_123, "KWD": 0}
         repository.save(changes, before, replace(after, spent=spent))
         changes.commit()
-        answer = world.call("GET", f"/profiles/{made['id']}", token=owner.token)
+        answer = owner.call("GET", f"/profiles/{made['id']}")
         stores = [
             {"id": store, "name": "Shop A", "platform": "custom"},
             {"id": other, "name": "Shop B", "platform": "custom"},
@@ -248,7 +236,7 @@ class TestManyStores:
 
     def test_every_stores_list_is_updated(self, world: World, owner: Someone) -> None:
         workspace = _workspace_of(world)
-        made = upsert(world, owner, email=EMAIL)
+        made = upsert(owner, email=EMAIL)
         stores = [UUID(world.store(owner)) for _ in range(34)]
         repository = ProfileRepository(workspace)
 
@@ -268,12 +256,11 @@ class TestManyStores:
         for change in (link, see):
             commit_anew(change)
             for store_id in stores:
-                query = {"storeId": store_id}
-                found = world.call("GET", "/profiles", token=owner.token, query=query).json
+                found = owner.call("GET", "/profiles", query={"storeId": store_id}).json
                 assert [row["id"] for row in found["items"]] == [made["id"]]
                 assert found["total"] == 1
         early = {"storeId": stores[-1], "firstSeenTo": "2020-01-01T00:00:00.001Z"}
-        found = world.call("GET", "/profiles", token=owner.token, query=early).json
+        found = owner.call("GET", "/profiles", query=early).json
         assert found["total"] == 1
 
 
@@ -282,7 +269,7 @@ class TestRows:
 
     def test_row_round_trip(self, world: World, owner: Someone) -> None:
         workspace = _workspace_of(world)
-        made = upsert(world, owner, email=EMAIL, phone=PHONE, locale="de")
+        made = upsert(owner, email=EMAIL, phone=PHONE, locale="de")
         profile = ProfileRepository(workspace).get(UUID(made["id"]))
         assert profile is not None
         assert profile.identities == (

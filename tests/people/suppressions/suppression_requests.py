@@ -78,8 +78,7 @@ def reachability(shop: Shop, profile: Json) -> dict[str, Json]:
 
 def consent(shop: Shop, profile: Json, state: str, channel: str = "email") -> None:
     """A request changes a person's consent."""
-    path = f"/profiles/{profile['id']}/consent/{channel}"
-    answer = call(shop, "PUT", path, {"state": state})
+    answer = call(shop, "PUT", f"/profiles/{profile['id']}/consent/{channel}", {"state": state})
     assert answer.status == 200, answer.body
 
 

@@ -25,8 +25,7 @@ def after_move(shop: Shop, state: str) -> tuple[Json, Json]:
     consent(shop, first, state)
     identities = call(shop, "GET", f"/profiles/{first['id']}/identities").json["items"]
     [email] = [each["id"] for each in identities if each["type"] == "email"]
-    path = f"/profiles/{first['id']}/identities/{email}"
-    assert call(shop, "DELETE", path).status == 204
+    assert call(shop, "DELETE", f"/profiles/{first['id']}/identities/{email}").status == 204
     return first, upserted(shop, email=ANN)
 
 
@@ -69,8 +68,7 @@ class TestComplaintAboutUnclaimedAddress:
         consent(shop, first, "subscribed")
         identities = call(shop, "GET", f"/profiles/{first['id']}/identities").json["items"]
         [email] = [each["id"] for each in identities if each["type"] == "email"]
-        path = f"/profiles/{first['id']}/identities/{email}"
-        assert call(shop, "DELETE", path).status == 204
+        assert call(shop, "DELETE", f"/profiles/{first['id']}/identities/{email}").status == 204
         return first
 
     @pytest.mark.parametrize("way", ["one", "import"])

@@ -17,8 +17,7 @@ from tests.people.suppressions.test_suppress import bounced, marks, reason_of, s
 
 def erase(shop: Shop, person: dict[str, object], *, deliver: bool = True) -> None:
     """Erases a person, and lets the worker complete it."""
-    answer = shop.world.call("DELETE", f"/profiles/{person['id']}", token=shop.owner.token)
-    assert answer.status == 204
+    assert shop.owner.call("DELETE", f"/profiles/{person['id']}").status == 204
     if deliver:
         shop.world.deliver()
 

@@ -237,8 +237,7 @@ class TestFilter:
         shop.world.deliver()
         assert reachable(shop, "email", q="ben") == set()
         assert reachable(shop, "email", q="cat") == {cat}
-        query = {"emailMarketingConsent": "subscribed"}
-        listing = call(shop, "GET", "/profiles", query=query).json
+        listing = call(shop, "GET", "/profiles", query={"emailMarketingConsent": "subscribed"}).json
         assert {each["id"] for each in listing["items"]} == {ann, ben, cat}
         assert listing["total"] == 3
 

@@ -171,8 +171,7 @@ class TestComplaint:
 
     def test_address_that_is_not_shown_is_unsubscribed(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)
-        path = f"/profiles/{person['id']}"
-        shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": BEN})
+        shop.owner.call("PATCH", f"/profiles/{person['id']}", {"email": BEN})
         suppressed(shop, ANN, COMPLAINT)
         assert [each["address"] for each in history_of(shop, person)] == [ANN]
 
@@ -186,8 +185,7 @@ class TestComplaint:
 
     def test_unclaimed_address_creates_no_profile(self, shop: Shop) -> None:
         suppressed(shop, ANN, COMPLAINT)
-        answer = shop.world.call("GET", "/profiles", token=shop.owner.token)
-        assert answer.json["total"] == 0
+        assert shop.owner.call("GET", "/profiles").json["total"] == 0
 
     @pytest.mark.parametrize("reason", [BOUNCE, INVALID, MANUAL])
     def test_other_reasons_do_not_change_consent(
@@ -233,12 +231,7 @@ class TestProfileMark:
         person = upserted(shop, phone=PHONE)
         other = upserted(shop, email=ANN)
         bounced(shop, ANN)
-        shop.world.call(
-            "POST",
-            f"/profiles/{person['id']}/merge",
-            token=shop.owner.token,
-            json_body={"profileId": other["id"]},
-        )
+        shop.owner.call("POST", f"/profiles/{person['id']}/merge", {"profileId": other["id"]})
         assert marks(shop, person) == {"email"}
 
 
@@ -283,8 +276,7 @@ def marks(shop: Shop, person: dict[str, object]) -> set[str]:
 
 def show(shop: Shop, person: dict[str, object], email: str) -> None:
     """Makes a profile show another address."""
-    path = f"/profiles/{person['id']}"
-    answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": email})
+    answer = shop.owner.call("PATCH", f"/profiles/{person['id']}", {"email": email})
     assert answer.status == 200, answer.body
 
 

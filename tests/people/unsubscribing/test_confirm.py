@@ -204,8 +204,7 @@ class TestConfirm:
 
     @pytest.mark.parametrize("token", NOWHERE)
     def test_invalid_token_is_not_found(self, scenario: Scenario, token: str) -> None:
-        answer = posted(scenario, f"/unsubscribe/{token}", ONE_CLICK)
-        assert answer.problem() == (404, "not_found")
+        assert posted(scenario, f"/unsubscribe/{token}", ONE_CLICK).problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
         "fields",

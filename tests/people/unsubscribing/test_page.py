@@ -106,8 +106,7 @@ class TestUnsubscribePage:
 
     @pytest.mark.parametrize("token", NOWHERE)
     def test_invalid_token_is_not_found(self, scenario: Scenario, token: str) -> None:
-        answer = scenario.world.call("GET", f"/unsubscribe/{token}")
-        assert answer.problem() == (404, "not_found")
+        assert scenario.world.call("GET", f"/unsubscribe/{token}").problem() == (404, "not_found")
 
     def test_invalid_token_in_browser_shows_page(self, scenario: Scenario) -> None:
         answer = opened(scenario, "/unsubscribe/AQ")

@@ -18,8 +18,7 @@ def reader(scenario: Scenario, request: pytest.FixtureRequest) -> Reader:
     person.link()
     rows = scenario.get(f"/profiles/{person.id}/identities")["items"]
     [identity] = [each["id"] for each in rows if each["value"] == ANN]
-    path = f"/profiles/{person.id}/identities/{identity}"
-    assert scenario.call("DELETE", path).status == 204
+    assert scenario.call("DELETE", f"/profiles/{person.id}/identities/{identity}").status == 204
     return person
 
 

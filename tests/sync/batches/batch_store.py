@@ -115,7 +115,7 @@ class Shop:
 
     def get(self, path: str, **query: object) -> Any:
         """The answer to the owner's read."""
-        answer = self.world.call("GET", path, token=self.owner.token, query=query)
+        answer = self.owner.call("GET", path, query=query)
         assert answer.status == 200, answer.body
         return answer.json
 
@@ -135,7 +135,7 @@ class Shop:
 
     def do(self, method: str, path: str, body: object = None) -> Answer:
         """Sends a request of the owner about the store."""
-        return self.world.call(method, f"{self.path}{path}", token=self.owner.token, json_body=body)
+        return self.owner.call(method, f"{self.path}{path}", body)
 
     def change(self, **attributes: Any) -> None:
         """Changes the store's row, as only its platform could."""
@@ -160,7 +160,7 @@ class Shop:
         known = self.get(self.path)
         names = ("platform", "name", "externalId", "currency", "primaryLocale", "adminUrl")
         body = {name: known[name] for name in names}
-        answer = self.world.call("POST", "/stores", token=self.owner.token, json_body=body)
+        answer = self.owner.call("POST", "/stores", body)
         assert (answer.status, answer.json["id"]) == (200, self.store)
 
     def turns(self) -> Turns:

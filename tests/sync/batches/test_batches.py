@@ -23,8 +23,7 @@ class TestCreateBatch:
 
     def test_shopify_store_is_refused(self, shop: Shop) -> None:
         shop.change(platform=Platform.SHOPIFY)
-        answer = shop.send(orders=orders(1))
-        assert answer.problem() == (409, "store_managed_by_platform")
+        assert shop.send(orders=orders(1)).problem() == (409, "store_managed_by_platform")
         assert shop.world.objects() == {}
 
     def test_disconnected_store_is_refused(self, shop: Shop) -> None:

@@ -99,8 +99,7 @@ class TestGetImport:
             (shop.store, str(uuid4())),
             (str(uuid4()), queued),
         ):
-            path = f"/stores/{store}/imports/{import_id}"
-            answer = world.call("GET", path, token=shop.owner.token)
+            answer = shop.owner.call("GET", f"/stores/{store}/imports/{import_id}")
             assert answer.problem() == (404, "not_found")
 
     def test_all_fields(self, shop: Shop) -> None:
@@ -129,8 +128,7 @@ class TestListProblems:
         other = replace(shop, store=world.store(shop.owner))
         queued = other.queue(orders=orders(1))
         for store, import_id in ((shop.store, str(uuid4())), (shop.store, queued)):
-            path = f"/stores/{store}/imports/{import_id}/problems"
-            answer = world.call("GET", path, token=shop.owner.token)
+            answer = shop.owner.call("GET", f"/stores/{store}/imports/{import_id}/problems")
             assert answer.problem() == (404, "not_found")
 
     def test_no_problems(self, shop: Shop) -> None:
@@ -144,13 +142,11 @@ class TestListProblems:
         done = shop.import_batch(customers=[customer(0)], orders=batch)
         assert done["imported"] == {"customers": 1, "orders": 14, "products": 0}
         for page in (1, 2, 3, 4):
-            path = f"{shop.path}/imports/{done['id']}/problems"
-            found = shop.get(path, page=page, pageSize=10)
+            found = shop.get(f"{shop.path}/imports/{done['id']}/problems", page=page, pageSize=10)
             assert (found["total"], found["page"]) == (len(wrong), page)
             assert [p["index"] for p in found["items"]] == wrong[10 * page - 10 : 10 * page]
 
     def test_page_beyond_the_last_is_empty(self, shop: Shop) -> None:
         done = shop.import_batch(orders=[order(0, total=CENTS)])
-        path = f"{shop.path}/imports/{done['id']}/problems"
-        found = shop.get(path, page=1_000_000, pageSize=100)
+        found = shop.get(f"{shop.path}/imports/{done['id']}/problems", page=1_000_000, pageSize=100)
         assert (found["items"], found["total"]) == ([], 1)

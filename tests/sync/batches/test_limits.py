@@ -39,17 +39,11 @@ class TestSize:
         for size in (BODY_BYTES + 1, LARGE_BODY_BYTES):
             body = self.body(size)
             assert len(body) == size
-            answer = shop.world.call(
-                "POST", f"{shop.path}/batches", token=shop.owner.token, body=body
-            )
-            assert answer.status == 202
+            assert shop.owner.call("POST", f"{shop.path}/batches", body=body).status == 202
 
     def test_body_one_byte_too_large_is_refused(self, shop: Shop) -> None:
-        answer = shop.world.call(
-            "POST",
-            f"{shop.path}/batches",
-            token=shop.owner.token,
-            body=self.body(LARGE_BODY_BYTES + 1),
+        answer = shop.owner.call(
+            "POST", f"{shop.path}/batches", body=self.body(LARGE_BODY_BYTES + 1)
         )
         assert answer.problem() == (413, "payload_too_large")
         assert shop.world.objects() == {}

@@ -84,5 +84,4 @@ class TestProducts:
             "externalCreatedAt": "2026-01-01T00:00:00Z",
             "externalUpdatedAt": "2026-01-01T00:00:00Z",
         }
-        answer = shop.send(products=[record(0)], customers=[customer])
-        assert answer.error_paths() == [""]
+        assert shop.send(products=[record(0)], customers=[customer]).error_paths() == [""]

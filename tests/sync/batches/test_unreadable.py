@@ -85,7 +85,7 @@ def imported(shop: Shop, **body: Any) -> tuple[dict[str, Any], list[dict[str, An
     done = shop.read(batch)
     assert (done["status"], done["error"]) == ("completed", None)
     path = f"{shop.path}/imports/{batch}/problems"
-    return done["imported"], shop.world.call("GET", path, token=shop.owner.token).json["items"]
+    return done["imported"], shop.owner.call("GET", path).json["items"]
 
 
 class TestOneRecord:
@@ -110,7 +110,7 @@ class TestOneRecord:
     def test_number_beyond_float_range(self, shop: Shop) -> None:
         """JSON accepts it, and the stored batch has to keep it as well."""
         body = b'{"customers": [{"externalId": "c-1", "email": 1e999, "firstName": -1e999}]}'
-        sent = shop.world.call("POST", f"{shop.path}/batches", token=shop.owner.token, body=body)
+        sent = shop.owner.call("POST", f"{shop.path}/batches", body=body)
         assert sent.status == 202
         shop.world.deliver()
         assert shop.read(sent.json["id"])["imported"]["customers"] == 0

@@ -203,7 +203,7 @@ def _proposal(on: Scene, act: str = "") -> Answered:
 def _member(on: Scene, kind: str) -> Answered:
     guest = on.shop.world.person()
     made = on.call("POST", "/invitations", {"email": guest.email, "role": Role.MEMBER})["id"]
-    answer = on.shop.world.call("POST", f"/invitations/{made}/accept", token=guest.token)
+    answer = guest.call("POST", f"/invitations/{made}/accept")
     assert answer.status == 200, answer.body
     [member] = [m for m in on.shop.get("/members")["items"] if m["userId"] == str(guest.id)]
     if kind == "joined":

@@ -35,7 +35,7 @@ class Shop:
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
         """A request of the owner's that succeeds."""
-        answer = self.world.call(method, path, token=self.owner.token, json_body=body, **more)
+        answer = self.owner.call(method, path, body, **more)
         assert answer.status < 300, answer.body
         return answer
 

@@ -85,8 +85,7 @@ class TestImported:
         """It ends a subscription that nothing proves, though it is older than the question."""
         before = clock.to_text(clock.now())
         shop.world.advance(hours=1)
-        body = {"proof": {"reference": "form"}}
-        shop.call("POST", f"/profiles/{eve}/opt-in-requests", body)
+        shop.call("POST", f"/profiles/{eve}/opt-in-requests", {"proof": {"reference": "form"}})
         question = shop.only("consent.changed")
         shop.world.advance(hours=1)
         change = {"email": EMAIL, "state": "subscribed", "occurredAt": clock.to_text(clock.now())}

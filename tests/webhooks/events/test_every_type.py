@@ -43,8 +43,7 @@ def test_event_of_each_type_is_delivered_with_a_valid_payload(scene: Scene, name
     assert list(sent.json) == ["type", "timestamp", "data"]
     SCHEMAS[name].validate(sent.json["data"])
     assert sent.json["data"] == answered()
-    path = f"/webhook-endpoints/{scene.endpoint}/deliveries/{sent.id}"
-    delivery = scene.shop.get(path)
+    delivery = scene.shop.get(f"/webhook-endpoints/{scene.endpoint}/deliveries/{sent.id}")
     assert (delivery["type"], delivery["status"]) == (name, "delivered")
     resource = delivery["resource"]
     assert resource is None if name == "webhook.test" else resource["id"] == sent.json["data"]["id"]

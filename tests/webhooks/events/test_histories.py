@@ -95,7 +95,7 @@ def profiles(shop: Shop, **query: str) -> list[str]:
 
 def send(shop: Shop, method: str, path: str, body: object = None) -> None:
     """A request that may be refused, and the workers that it needs."""
-    answer = shop.world.call(method, path, token=shop.owner.token, json_body=body)
+    answer = shop.owner.call(method, path, body)
     assert answer.status < 500, answer.body
     shop.world.deliver()
 

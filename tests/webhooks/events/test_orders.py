@@ -157,5 +157,5 @@ class TestDeleted:
         path = f"/stores/{shop.store}/orders/o-1"
         shop.call("DELETE", path)
         shop.delivered()
-        shop.world.call("DELETE", path, token=shop.owner.token)
+        shop.owner.call("DELETE", path)
         assert shop.types() == []

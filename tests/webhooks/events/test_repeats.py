@@ -37,7 +37,7 @@ class TestKilled:
         path, body = f"/stores/{shop.store}/orders/o-1", order(customer={"email": EMAIL})
 
         def send() -> object:
-            return world.call("PUT", path, token=shop.owner.token, json_body=body, key=KEY)
+            return shop.owner.call("PUT", path, body, key=KEY)
 
         run = crashes(world, send)
         assert len(run.found) >= 3
@@ -56,7 +56,7 @@ class TestKilled:
         def erase() -> None:
             until_answered(
                 world,
-                lambda: world.call("DELETE", f"/profiles/{eve}", token=shop.owner.token, key=KEY),
+                lambda: shop.owner.call("DELETE", f"/profiles/{eve}", key=KEY),
             )
             world.deliver()
 
@@ -75,7 +75,7 @@ class TestWorkspaces:
         workspace = world.workspace(other)
         store = world.store(other)
         shop.records()
-        world.call("PUT", f"/stores/{store}/orders/o-1", token=other.token, json_body=order())
+        other.call("PUT", f"/stores/{store}/orders/o-1", order())
         events = [each for record in shop.records() for each in events_of(record)]
         assert {scope for scope, _ in events} == {workspace}
         assert sorted(event.type for _, event in events) == ["order.created", "profile.created"]

@@ -92,7 +92,7 @@ class TestMembers:
         someone = shop.world.member(shop.workspace, Role.MEMBER)
         shop.delivered()
         shop.world.advance(minutes=2)
-        shop.world.call("GET", "/members", token=someone.token)
+        someone.call("GET", "/members")
         assert shop.types() == []
 
 
