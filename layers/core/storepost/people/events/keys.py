@@ -24,8 +24,10 @@ def pointer_key(
     workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
 ) -> Key:
     """Returns the key of a profile's pointer to one of its orders, by time."""
-    position = f"{clock.to_text(placed_at)}#{short(order)}"
-    return (event_partition(workspace, profile_id), f"{ORDERS}{position}")
+    return (
+        event_partition(workspace, profile_id),
+        f"{ORDERS}{clock.to_text(placed_at)}#{short(order)}",
+    )
 
 
 def bounds(prefix: str, since: str, until: str) -> tuple[str, str]:
