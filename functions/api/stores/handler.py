@@ -38,7 +38,7 @@ from storepost.stores.stores.schemas import (
 )
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values.pagination import PageRequest, PageSize, cut
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 
 app = create_app()
 
@@ -208,9 +208,10 @@ def get_write_back(
     shown. It is 404 where no address is set.
     """
     store_with_write_back(StoreRepository(caller.workspace), id)
-    address = WriteBackRepository(caller.workspace).address_of(id)
-    if address is None:
-        raise NotFound("This store has no write-back address.")
+    address = needed(
+        WriteBackRepository(caller.workspace).address_of(id),
+        NotFound("This store has no write-back address."),
+    )
     return WriteBack.from_model(address)
 
 

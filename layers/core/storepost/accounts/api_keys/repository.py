@@ -83,9 +83,7 @@ class ApiKeyRepository:
 
         It leaves out when their secrets were used: `with_uses` reads that for keys that are shown.
         """
-        rows = ApiKeyItem.query(
-            self._scope.key, ApiKeyItem.sk.startswith("api_key#"), consistent_read=True
-        )
+        rows = ApiKeyItem.rows_in(self._scope.key, "api_key#")
         return [self._as_key(row) for row in rows]
 
     def with_uses(self, keys: Iterable[ApiKey]) -> list[ApiKey]:

@@ -26,7 +26,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.pagination import Listing, PageRequest, cut, in_order
-from storepost.values.problems import FieldError, NotFound, ValidationFailed
+from storepost.values.problems import FieldError, NotFound, ValidationFailed, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import fold, matches
 
@@ -198,10 +198,7 @@ def _active(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
 
 
 def _found(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
-    key = ApiKeyRepository(workspace).get(key_id)
-    if key is None:
-        raise NotFound.of("API key")
-    return key
+    return needed(ApiKeyRepository(workspace).get(key_id), NotFound.of("API key"))
 
 
 def _views(keys: Iterable[ApiKey]) -> list[KeyView]:

@@ -109,11 +109,7 @@ def trusted_browser_key(person: PersonScope, digest: str) -> Key:
 
 def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
     """Returns all rows of the person's trusted browsers, including those that no longer count."""
-    return list(
-        TrustedBrowserItem.query(
-            person.key, TrustedBrowserItem.sk.startswith("trusted_browser#"), consistent_read=True
-        )
-    )
+    return list(TrustedBrowserItem.rows_in(person.key, "trusted_browser#"))
 
 
 def in_milliseconds(moment: datetime) -> int:

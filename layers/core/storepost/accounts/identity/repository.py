@@ -172,9 +172,7 @@ def renew_hash(changes: Changes, person: Person, password_hash: str) -> None:
 
 def sessions_of(person: PersonScope) -> list[Session]:
     """Returns all rows of the person's sessions: `Session.is_live` says which of them are valid."""
-    pointers = SessionPointerItem.query(
-        person.key, SessionPointerItem.sk.startswith("session#"), consistent_read=True
-    )
+    pointers = SessionPointerItem.rows_in(person.key, "session#")
     rows = find_all(token_key(pointer.digest) for pointer in pointers)
     return [as_session(row) for row in rows.values() if isinstance(row, SessionItem)]
 

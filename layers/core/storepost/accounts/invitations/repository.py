@@ -112,9 +112,7 @@ class InvitationRepository:
         return self._named_by(islice(made, limit))
 
     def _claims(self) -> Iterable[InvitedItem]:
-        return InvitedItem.query(
-            self._scope.key, InvitedItem.sk.startswith("invited#"), consistent_read=True
-        )
+        return InvitedItem.rows_in(self._scope.key, "invited#")
 
     def _named_by(self, claims: Iterable[InvitedItem]) -> list[Invitation]:
         keys = [invitation_key(self._scope, claim.invitation_id) for claim in claims]

@@ -43,7 +43,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.links import page_link
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound, Unauthenticated
+from storepost.values.problems import NotFound, Unauthenticated, needed
 from storepost.values.scope import PersonScope, WorkspaceScope
 from storepost.values.text import matches
 
@@ -125,9 +125,10 @@ def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: C
 def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
     """Returns the invitation for a holder of its id, and the workspace to which it invites."""
     invitation = _found(find_invitation(invitation_id))
-    workspace = WorkspaceRepository(invitation.workspace).get()
-    if workspace is None:
-        raise NotFound("No invitation with this id exists.")
+    workspace = needed(
+        WorkspaceRepository(invitation.workspace).get(),
+        NotFound("No invitation with this id exists."),
+    )
     return _as_it_counts(invitation), workspace
 
 
@@ -199,17 +200,14 @@ def _found(invitation: Invitation | None) -> Invitation:
 
 def _inviter(caller: WorkspaceCaller) -> Person:
     """Returns the person who invites, or for whom the key does: an admin now, so there is one."""
-    person = find_person(PersonScope(caller.person_id)) if caller.person_id else None
-    if person is None:
-        raise NotFound()
-    return person
+    return needed(
+        find_person(PersonScope(caller.person_id)) if caller.person_id else None, NotFound()
+    )
 
 
 def _send(invitation: Invitation, inviter: Person, base_url: str, changes: Changes) -> None:
     """Emails the link, within the person's limit of 50 emails in 24 hours."""
-    workspace = WorkspaceRepository(invitation.workspace).get()
-    if workspace is None:
-        raise NotFound()
+    workspace = needed(WorkspaceRepository(invitation.workspace).get(), NotFound())
     now = clock.now()
     sends = sends_of(inviter.scope, now)
     if len(sends.sent) >= SENDS_A_DAY:

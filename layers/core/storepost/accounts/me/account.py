@@ -20,7 +20,7 @@ from storepost.accounts.workspaces.repository import (
     standings_of,
 )
 from storepost.platform.persistence.changes import Changes
-from storepost.values.problems import FieldError, NotFound, ValidationFailed
+from storepost.values.problems import FieldError, NotFound, ValidationFailed, needed
 from storepost.values.scope import PersonScope, WorkspaceScope
 from storepost.values.text import fold
 
@@ -63,10 +63,9 @@ def active_workspace(caller: SignedInPerson) -> Standing:
 
     Raises NotFound if none is active.
     """
-    standing = active_standing(present(caller))
-    if standing is None:
-        raise NotFound("No workspace is active in this session.")
-    return standing
+    return needed(
+        active_standing(present(caller)), NotFound("No workspace is active in this session.")
+    )
 
 
 def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Standing:

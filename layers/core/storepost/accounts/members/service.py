@@ -24,7 +24,7 @@ from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.messaging.email_tags import account_tags
 from storepost.platform.persistence.changes import Changes
 from storepost.values.pagination import Listing, PageRequest, cut, in_order
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import fold, matches
 
@@ -73,9 +73,7 @@ def list_members(
 def get_member(workspace: WorkspaceScope, membership_id: UUID) -> Member:
     """Returns the member whose membership has the id. Raises NotFound."""
     membership = _picked(WorkspaceRepository(workspace).memberships(), membership_id)
-    person = find_person(membership.person)
-    if person is None:
-        raise NotFound.of("member")
+    person = needed(find_person(membership.person), NotFound.of("member"))
     return Member(membership, person)
 
 
@@ -196,7 +194,6 @@ def _expect_admin_left(caller: WorkspaceCaller, target: Membership) -> None:
 
 def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:
     """Returns the member whose id the path names."""
-    found = next((m for m in memberships if m.id == membership_id), None)
-    if found is None:
-        raise NotFound.of("member")
-    return found
+    return needed(
+        next((m for m in memberships if m.id == membership_id), None), NotFound.of("member")
+    )

@@ -127,9 +127,7 @@ class WorkspaceRepository:
 
     def memberships(self) -> list[Membership]:
         """Returns all memberships, in no meaningful order."""
-        rows = MembershipItem.query(
-            self._scope.key, MembershipItem.sk.startswith("member#"), consistent_read=True
-        )
+        rows = MembershipItem.rows_in(self._scope.key, "member#")
         return [as_membership(row) for row in rows]
 
     def owner(self) -> Membership | None:
@@ -242,9 +240,7 @@ def taken_slugs(slugs: Iterable[str]) -> set[str]:
 
 def standings_of(person: PersonScope) -> list[Standing]:
     """Returns the person's workspaces, each with the membership."""
-    pointers = MembershipPointerItem.query(
-        person.key, MembershipPointerItem.sk.startswith("membership#"), consistent_read=True
-    )
+    pointers = MembershipPointerItem.rows_in(person.key, "membership#")
     scopes = [WorkspaceScope(pointer.workspace_id) for pointer in pointers]
     return _standings(scopes, person.id)
 

@@ -21,7 +21,7 @@ from storepost.accounts.workspaces.repository import (
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
-from storepost.values.problems import NotFound, Unauthenticated
+from storepost.values.problems import NotFound, Unauthenticated, needed
 from storepost.values.scope import PersonScope, WorkspaceScope
 
 _NUMBERED = 50
@@ -90,9 +90,10 @@ def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standin
 
     Raises NotFound if the caller is no member, and RoleTooSmall.
     """
-    standing = repository.standing_of(caller.person.id)
-    if standing is None:
-        raise NotFound("You belong to no workspace with this id.")
+    standing = needed(
+        repository.standing_of(caller.person.id),
+        NotFound("You belong to no workspace with this id."),
+    )
     if standing.membership.role is not Role.OWNER:
         raise RoleTooSmall({Role.OWNER})
     return standing
@@ -100,10 +101,10 @@ def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standin
 
 def get_workspace(caller: SignedInPerson, workspace_id: UUID) -> Standing:
     """Returns one of the caller's workspaces, with their membership. Raises NotFound."""
-    standing = WorkspaceRepository(WorkspaceScope(workspace_id)).standing_of(caller.person.id)
-    if standing is None:
-        raise NotFound("You belong to no workspace with this id.")
-    return standing
+    return needed(
+        WorkspaceRepository(WorkspaceScope(workspace_id)).standing_of(caller.person.id),
+        NotFound("You belong to no workspace with this id."),
+    )
 
 
 def update_workspace(

@@ -234,15 +234,7 @@ class ConsentRepository:
     def rows_of(self, profile_id: UUID, limit: int | None = None) -> Iterator[ConsentChangeItem]:
         """Returns the rows of the profile's own changes, in the same order."""
         pk = self._scope.partition("profile", short(profile_id))
-        return iter(
-            ConsentChangeItem.query(
-                pk,
-                ConsentChangeItem.sk.startswith("consent#"),
-                consistent_read=True,
-                scan_index_forward=False,
-                limit=limit,
-            )
-        )
+        return ConsentChangeItem.rows_in(pk, "consent#", newest_first=True, limit=limit)
 
     def histories(
         self, profile_ids: Iterable[UUID], limit: int | None = None

@@ -5,7 +5,6 @@ proof that an earlier mailing was permitted. DynamoDB deletes it when it expires
 """
 
 import json
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -66,11 +65,10 @@ def unsealed_evidence(
 
     Each is returned with its wording's hash.
     """
-    rows: Iterable[SealedEvidenceItem] = SealedEvidenceItem.query(
+    rows = SealedEvidenceItem.rows_in(
         erased_key(workspace, address)[0],
-        SealedEvidenceItem.sk.startswith(f"evidence#{_hash_of(workspace, address)}#"),
-        consistent_read=True,
-        scan_index_forward=False,
+        f"evidence#{_hash_of(workspace, address)}#",
+        newest_first=True,
         limit=limit,
     )
     now = clock.now()

@@ -14,7 +14,7 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 _FILTER_TO_DROP = f"A history of more than {MAX_ROWS:,} changes is listed without any filter alone."
@@ -71,10 +71,10 @@ def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
 def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
     """Returns one of the profile's changes. Raises NotFound."""
     profile = get_profile(workspace, profile_id)
-    change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
-    if change is None:
-        raise NotFound("This profile has no consent change with this id.")
-    return change
+    return needed(
+        ConsentRepository(workspace).get_in(profile.consent_partitions, change_id),
+        NotFound("This profile has no consent change with this id."),
+    )
 
 
 @dataclass(frozen=True)

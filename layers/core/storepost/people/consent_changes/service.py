@@ -18,7 +18,7 @@ from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.service import get_profile
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
-from storepost.values.problems import NotFound, Problem
+from storepost.values.problems import NotFound, Problem, needed
 from storepost.values.scope import WorkspaceScope
 
 MAX_PENDING = timedelta(days=1)
@@ -61,9 +61,10 @@ def retry_write_back(
     message. The worker decides again whether it is sent. Raises NotFound and WriteBackNotFailed.
     """
     change = get_change(workspace, profile_id, change_id)
-    write_back = change.write_back_to(store_id)
-    if write_back is None:
-        raise NotFound("This change has no write-back to a store with this id.")
+    write_back = needed(
+        change.write_back_to(store_id),
+        NotFound("This change has no write-back to a store with this id."),
+    )
     if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
         raise WriteBackNotFailed()
     pending = replace(write_back.with_new_delivery(0), pending_since=clock.now())
@@ -103,7 +104,4 @@ def _change(
 def _holding(workspace: WorkspaceScope, outcome: StatementOutcome) -> ConsentChange:
     if outcome.recorded and outcome.recorded.id == outcome.holds.change_id:
         return outcome.recorded
-    change = ConsentRepository(workspace).get(outcome.holds)
-    if change is None:
-        raise NotFound()
-    return change
+    return needed(ConsentRepository(workspace).get(outcome.holds), NotFound())

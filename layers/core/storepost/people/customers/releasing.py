@@ -15,7 +15,7 @@ from storepost.people.profiles.problems import IdentityOfCustomer, LastIdentity
 from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.profiles.service import get_profile
 from storepost.platform.persistence.changes import Changes
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 
 
@@ -28,9 +28,10 @@ def release_identity(
     profile has no such identity, IdentityOfCustomer and LastIdentity.
     """
     before, profiles = get_profile(workspace, profile_id), ProfileRepository(workspace)
-    claim = _claim_of(profiles.claims_of(before.identities).values(), identity_id)
-    if claim is None:
-        raise NotFound("No identity with this id exists in this profile.")
+    claim = needed(
+        _claim_of(profiles.claims_of(before.identities).values(), identity_id),
+        NotFound("No identity with this id exists in this profile."),
+    )
     customers = CustomerRepository(workspace).of_profile(before)
     if _is_a_customers(claim.identity, customers):
         raise IdentityOfCustomer()

@@ -155,13 +155,7 @@ class ProfileRepository:
     def own_merges_of(self, profile_id: UUID, limit: int | None) -> Iterator[ProfileMerge]:
         """Returns the merges in one partition: the newest `limit`, or all."""
         pk, _ = profile_key(self._scope, profile_id)
-        rows = MergeItem.query(
-            pk,
-            MergeItem.sk.startswith(merge_prefix()),
-            consistent_read=True,
-            scan_index_forward=False,
-            limit=limit,
-        )
+        rows = MergeItem.rows_in(pk, merge_prefix(), newest_first=True, limit=limit)
         return map(as_merge, rows)
 
     def residual_identities(self, merged_id: UUID) -> tuple[Identity, ...]:

@@ -10,7 +10,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import NotFound, handles, unknown_id
+from storepost.values.problems import NotFound, handles, needed, unknown_id
 from storepost.values.scope import WorkspaceScope
 
 
@@ -26,10 +26,7 @@ class KnownIdentity:
 
 def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
     """Returns the profile, or its survivor. Raises NotFound where the workspace has neither."""
-    profile = ProfileRepository(workspace).get(profile_id)
-    if profile is None:
-        raise NotFound.of("profile")
-    return profile
+    return needed(ProfileRepository(workspace).get(profile_id), NotFound.of("profile"))
 
 
 @handles(NotFound)

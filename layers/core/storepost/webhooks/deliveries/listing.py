@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.deliveries.model import Delivery, DeliveryStatus
 from storepost.webhooks.deliveries.repository import ANY_TIME, CreatedWithin, DeliveryRepository
@@ -54,7 +54,6 @@ def matching(
 def found_delivery(workspace: WorkspaceScope, endpoint_id: UUID, delivery_id: UUID) -> Delivery:
     """Returns the delivery. Raises NotFound."""
     found_endpoint(workspace, endpoint_id)
-    delivery = DeliveryRepository(workspace).get(endpoint_id, delivery_id)
-    if delivery is None:
-        raise NotFound.of("delivery")
-    return delivery
+    return needed(
+        DeliveryRepository(workspace).get(endpoint_id, delivery_id), NotFound.of("delivery")
+    )

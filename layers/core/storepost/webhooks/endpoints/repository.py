@@ -41,9 +41,7 @@ class EndpointRepository:
 
     def all(self) -> list[WebhookEndpoint]:
         """Returns all endpoints, in no order that means anything."""
-        rows = WebhookEndpointItem.query(
-            self._scope.key, WebhookEndpointItem.sk.startswith(PREFIX), consistent_read=True
-        )
+        rows = WebhookEndpointItem.rows_in(self._scope.key, PREFIX)
         return [as_endpoint(row) for row in rows]
 
     def add(self, changes: Changes, endpoint: WebhookEndpoint) -> None:

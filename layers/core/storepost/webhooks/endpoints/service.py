@@ -16,7 +16,7 @@ from storepost.stores.stores.signing_secrets import SealedSecrets, new_secret
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.pagination import Listing, PageRequest, cut, in_order
-from storepost.values.problems import FieldError, NotFound
+from storepost.values.problems import FieldError, NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.webhooks.endpoints.model import (
     DisabledReason,
@@ -143,10 +143,7 @@ def rotate_secret(workspace: WorkspaceScope, endpoint_id: UUID, changes: Changes
 
 def found_endpoint(workspace: WorkspaceScope, endpoint_id: UUID) -> WebhookEndpoint:
     """Returns the endpoint. Raises NotFound."""
-    endpoint = EndpointRepository(workspace).get(endpoint_id)
-    if endpoint is None:
-        raise NotFound.of("webhook endpoint")
-    return endpoint
+    return needed(EndpointRepository(workspace).get(endpoint_id), NotFound.of("webhook endpoint"))
 
 
 def check_types(path: str, types: Sequence[str]) -> None:

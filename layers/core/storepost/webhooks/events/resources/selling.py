@@ -12,23 +12,19 @@ from storepost.coupons.listing import get_coupon
 from storepost.coupons.schemas import Coupon
 from storepost.orders.repository import OrderRepository
 from storepost.orders.schemas import OrderSummary
-from storepost.values.problems import NotFound
+from storepost.values.problems import NotFound, needed
 from storepost.values.scope import WorkspaceScope
 from storepost.values.wire import Shape
 from storepost.webhooks.events.resources.reader import Ids, Reader
 
 
 def _order(scope: WorkspaceScope, order_id: UUID, _ids: Ids) -> Shape:
-    order = OrderRepository(scope).get(order_id)
-    if order is None:
-        raise NotFound.of("order")
+    order = needed(OrderRepository(scope).get(order_id), NotFound.of("order"))
     return OrderSummary.of(order.summary)
 
 
 def _product(scope: WorkspaceScope, product_id: UUID, _ids: Ids) -> Shape:
-    product = ProductRepository(scope).get(product_id)
-    if product is None:
-        raise NotFound.of("product")
+    product = needed(ProductRepository(scope).get(product_id), NotFound.of("product"))
     return ProductSummary.of(product)
 
 
