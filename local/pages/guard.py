@@ -5,7 +5,8 @@ of its own that resolves to this machine (DNS rebinding) its `Host` is that name
 cross-origin request the browser sends its `Origin`.
 
 The API's tokens keep no such page out: the demo's are the same in each run. By them it could read
-any server of this machine, as the service fetches feeds from there.
+any server of this machine, as the service fetches feeds from there. Programs aren't restricted:
+only a browser states that another site's page sent a request (`Sec-Fetch-Site`), and always does.
 """
 
 from collections.abc import Iterable
@@ -17,10 +18,8 @@ from werkzeug.wrappers import Request
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_NOBODYS = (".internal", ".localhost")
+_NOBODYS = (".internal", ".local", ".localhost", ".test")
 """Ends of names that no site has, such as that of this machine in a container."""
-_NEEDS_PERMISSION = ("authorization", "access-control-request-method")
-"""Headers of requests that a browser sends for another site's page only with permission."""
 
 
 class Guard:
@@ -43,16 +42,16 @@ class Guard:
             raise Forbidden("Another site's page may change nothing here.")
 
     def check_api(self, request: Request) -> None:
-        """Raises Forbidden for a request that another site's page may have sent to the API.
+        """Raises Forbidden for a request that another site's page sent to the API.
 
-        A form of our own pages has the origin `null`, as they send no referrer.
+        It may lead here by a link or a redirect, which have no origin.
         """
         if _may_be_a_sites(_name(request.headers.get("host", ""))):
             raise Forbidden("Only this machine may ask: by 127.0.0.1 or localhost.")
         origin = request.headers.get("origin")
-        if origin == "null" and not any(name in request.headers for name in _NEEDS_PERMISSION):
+        if request.headers.get("sec-fetch-site") != "cross-site" or not origin:
             return
-        if origin and not _is_this_machine(_name(origin.rpartition("/")[2])):
+        if not _is_this_machine(_name(origin.rpartition("/")[2])):
             raise Forbidden("Only pages of this machine may ask: of localhost, on any port.")
 
 

@@ -114,7 +114,7 @@ def test_binary_body_is_502(service: Service, shop: Shop) -> None:
 
 
 def test_cors_preflight_and_response(service: Service, shop: Shop) -> None:
-    page = {"origin": "http://localhost:5173"}
+    page = {"origin": "https://app.example.com"}
     preflight = service.call(
         "OPTIONS", "/v1/orders", headers={**page, "access-control-request-method": "GET"}
     )

@@ -89,6 +89,7 @@ class TestApi:
             ("172.17.0.1:8001", True),
             ("storepost:8000", True),
             ("host.docker.internal:8000", True),
+            ("storepost.test:8000", True),
             ("shop.example:8000", False),
             ("127.0.0.1.shop.example", False),
             ("localhost.shop.example", False),
@@ -110,15 +111,18 @@ class TestApi:
             ("http://203.0.113.9", False),
             ("http://[", False),
             ("file://", False),
+            ("null", False),
         ],
     )
     @pytest.mark.parametrize("method", ["GET", "OPTIONS", "POST"])
     def test_page_is_of_this_machine(self, method: str, origin: str, *, admitted: bool) -> None:
-        assert api_admits(method, Origin=origin) is admitted
+        from_browser = {"Origin": origin, "Sec-Fetch-Site": "cross-site"}
+        assert api_admits(method, **from_browser) is admitted
 
-    def test_form_of_our_own_pages_has_no_origin_and_no_token(self) -> None:
-        assert api_admits("POST", Origin="null")
-        assert not api_admits("POST", Origin="null", Authorization="Bearer x")
-        assert not api_admits(
-            "OPTIONS", **{"Origin": "null", "Access-Control-Request-Method": "GET"}
-        )
+    @pytest.mark.parametrize("origin", ["https://shop.example", "null"])
+    def test_program_and_page_of_our_own_may_state_any_origin(self, origin: str) -> None:
+        assert api_admits("POST", Origin=origin)
+        assert api_admits("POST", **{"Origin": origin, "Sec-Fetch-Site": "same-origin"})
+
+    def test_page_of_another_site_may_link_here(self) -> None:
+        assert api_admits("GET", **{"Sec-Fetch-Site": "cross-site"})
